@@ -21,7 +21,7 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
   })
   after(() => shared[Symbol.asyncDispose]())
 
-  test('an alert contains advice and is acknowledged', async () => {
+  test('an alert contains advice, is acknowledged, and its item can be opened again', async () => {
     const { hub } = shared
     const { page } = await openPage(hub)
     await page.goto('/dashboard/activity?tab=alerts')
@@ -34,6 +34,12 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
     await page.getByText('Resolved', { exact: true }).click()
     await page.waitForURL(/state=resolved/)
     await page.getByText('No alerts', { exact: true }).waitFor()
+    await page.getByRole('link', { name: /^Inbox \d items?$/ }).click()
+    await page.getByRole('button', { name: 'Other lists' }).click()
+    await page.getByRole('menuitem', { name: 'Put aside' }).click()
+    await page.getByText(/^Acknowledged by/).waitFor()
+    await page.getByRole('button', { name: 'Open again' }).click()
+    await page.getByText('Nothing is put aside').waitFor()
   })
 
   test('the navigation shows the number of items in the inbox on every page and screen', async () => {

@@ -1,6 +1,6 @@
 /**
- * What a revert refuses does not return while its platform sends nothing else: an invariant beside the rules of holds, which
- * only knows what was refused and what has arrived since.
+ * What a revert refuses does not return while its platform sends nothing else. This invariant does not use the rules of
+ * holds: it compares the refused values with what arrived later.
  */
 import type { Data, ModelRecord } from './model.ts'
 import type { ModelModule } from './registry.ts'

@@ -68,7 +68,7 @@ export function PutAside({ item }: { item: InboxItem }) {
             </>
           )}
         </Text>
-        {canOperate && item.alert_id === null && (
+        {canOperate && (
           <Button size="xs" variant="default" onClick={() => void reopen(item)}>
             Open again
           </Button>

@@ -17,13 +17,16 @@ export function backupName(at: Date, isScheduled: boolean): string {
   return `${isScheduled ? SCHEDULED : 'recordhub-'}${time}${SUFFIX}`
 }
 
+/** A backup in the folder, as its file describes it. */
+export type BackupFile = Omit<Backup, 'drill'>
+
 /** Lists the backups in the folder, newest first. */
 export async function listBackups(
   folder: string,
   { readBackupInfo }: Pick<BackupStore, 'readBackupInfo'>,
-): Promise<Backup[]> {
+): Promise<BackupFile[]> {
   const names = await readdir(folder).catch(() => [])
-  const backups: Backup[] = []
+  const backups: BackupFile[] = []
   for (const file of names.filter((name) => NAME.test(name))) {
     const path = join(folder, file)
     const found = await stat(path).catch(() => null)
@@ -32,12 +35,22 @@ export async function listBackups(
       (info) => ({ info, problem: null }),
       (error: unknown) => ({ info: null, problem: messageOf(error) }),
     )
-    const drill = await readDrill(path)
-    const isSame = drill !== null && drill.created_at === read.info?.created_at
-    backups.push({ file, bytes: found.size, ...read, drill: isSame ? drill : null })
+    backups.push({ file, bytes: found.size, ...read })
   }
-  const timeOf = ({ info, file }: Backup) => info?.created_at ?? file
+  const timeOf = ({ info, file }: BackupFile) => info?.created_at ?? file
   return backups.sort((one, other) => (timeOf(one) < timeOf(other) ? 1 : -1))
+}
+
+/** Lists the backups in the folder, newest first, with their last restore drills. */
+export async function listDrilledBackups(
+  folder: string,
+  backups: Pick<BackupStore, 'readBackupInfo'>,
+): Promise<Backup[]> {
+  const drilled: Backup[] = []
+  for (const backup of await listBackups(folder, backups)) {
+    drilled.push({ ...backup, drill: await readDrill(folder, backup) })
+  }
+  return drilled
 }
 
 /** The report of the last restore drill of a backup, in a file beside it. */
@@ -50,11 +63,14 @@ export async function saveDrill(path: string, report: DrillReport | null): Promi
   else await writeFile(drillPath(path), JSON.stringify(report))
 }
 
-/** Returns null without a report, and for one that is damaged. */
-async function readDrill(path: string): Promise<DrillReport | null> {
+/**
+ * Returns the report of the last restore drill of a backup; null without one, and for one that is damaged or belongs to
+ * an earlier file of this name.
+ */
+async function readDrill(folder: string, { file, info }: BackupFile): Promise<DrillReport | null> {
   try {
-    const report: unknown = JSON.parse(await readFile(drillPath(path), 'utf8'))
-    return reports.Check(report) ? report : null
+    const report: unknown = JSON.parse(await readFile(drillPath(join(folder, file)), 'utf8'))
+    return reports.Check(report) && report.created_at === info?.created_at ? report : null
   } catch {
     return null
   }

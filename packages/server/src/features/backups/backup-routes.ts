@@ -5,7 +5,7 @@ import { cronPatternOf } from '../../config/feature-settings.ts'
 import { route, special } from '../../http/route.ts'
 import { nextCronTime } from '../../lib/time/cron.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
-import { findBackup, listBackups } from './backup-folder.ts'
+import { findBackup, listDrilledBackups } from './backup-folder.ts'
 import type { BackupRunner, BackupSettings } from './run-backup.ts'
 
 const File = { file: Type.String({ maxLength: 200 }) }
@@ -30,7 +30,7 @@ export function backupRoutes(
           secret_fingerprint: deps.secretFingerprint,
           // Before the list, which then contains the backup of a run that has succeeded.
           run: runner.read(),
-          backups: await listBackups(folder, backups),
+          backups: await listDrilledBackups(folder, backups),
         }
       },
     }),

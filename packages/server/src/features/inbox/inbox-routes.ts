@@ -52,12 +52,8 @@ export function inboxRoutes(deps: InboxDeps) {
     )
   }
 
-  async function readItem(key: string): Promise<InboxItem> {
-    const items = toItems(
-      [await findFault(key)],
-      await inbox.listMarks(),
-      clock.now().toISOString(),
-    )
+  async function toItem(fault: Fault): Promise<InboxItem> {
+    const items = toItems([fault], await inbox.listMarks(), clock.now().toISOString())
     return found('item', items[0])
   }
 
@@ -78,7 +74,8 @@ export function inboxRoutes(deps: InboxDeps) {
         if (end !== null && !(end > now && end <= now + MAX_SNOOZE_MS)) {
           throw invalidMember('until', 'must be a time within the next 90 days')
         }
-        const { occurrence, title } = await findFault(key)
+        const fault = await findFault(key)
+        const { occurrence, title } = fault
         const action = until === null ? 'inbox.acknowledge' : 'inbox.snooze'
         const details = { title, ...(until === null ? {} : { until }) }
         const audit: NewAuditEntry = { ...requester, action, target: key, details }
@@ -89,7 +86,7 @@ export function inboxRoutes(deps: InboxDeps) {
           by: requester.actor,
         }
         await inbox.saveMark(mark, audit)
-        return { item: await readItem(key) }
+        return { item: await toItem(fault) }
       },
     }),
 
@@ -98,12 +95,13 @@ export function inboxRoutes(deps: InboxDeps) {
       body: ReopenItemRequest,
       response: { item: InboxItem },
       async handle({ body: { key }, requester }) {
-        found('item that was put aside', (await readItem(key)).put_aside)
-        const { occurrence } = await findFault(key)
+        const fault = await findFault(key)
+        found('item that was put aside', (await toItem(fault)).put_aside)
+        const { occurrence } = fault
         const audit = { ...requester, action: 'inbox.reopen', target: key } as const
         const until = clock.now().toISOString()
         await inbox.saveMark({ key, occurrence, until, by: requester.actor }, audit)
-        return { item: await readItem(key) }
+        return { item: await toItem(fault) }
       },
     }),
   ]

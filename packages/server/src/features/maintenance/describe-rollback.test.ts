@@ -12,7 +12,7 @@ const backup = (
 ): RollbackFacts['backups'][number] => ({
   path: `/data/my backups/${file}`,
   since: { changed: 12, deleted: 3, audited: 4 },
-  backup: { file, bytes: 1, info: found, problem: found ? null : 'it is damaged', drill: null },
+  backup: { file, info: found, problem: found ? null : 'it is damaged' },
 })
 const facts: RollbackFacts = {
   version: '2.0.0',

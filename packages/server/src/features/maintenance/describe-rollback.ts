@@ -9,7 +9,11 @@ export type RollbackFacts = {
   database: { location: string; applied: string[] } | null
   problem: string | null
   folder: string
-  backups: { backup: Backup; path: string; since: ChangesSince | null }[]
+  backups: {
+    backup: Pick<Backup, 'file' | 'info' | 'problem'>
+    path: string
+    since: ChangesSince | null
+  }[]
 }
 
 export function describeRollback(facts: RollbackFacts): string[] {

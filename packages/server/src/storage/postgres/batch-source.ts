@@ -48,7 +48,7 @@ type LoadedBatch = {
 
 /**
  * @param options `maxBytes`: pulled records with more data are left to the next transaction.
- * @returns `count`: the source has the rows of so many writes, the first ones of the batch.
+ * @returns `count`: the number of writes, from the start of the batch, whose rows the source has.
  */
 export async function loadBatchSource(
   statements: WriteStatements,
@@ -83,7 +83,7 @@ export async function loadBatchSource(
   return { source, count: keyed.length + pulls.length }
 }
 
-/** Returns the first writes whose changed records have at most so much data; at least one. */
+/** Returns the first writes whose changed records have at most `maxBytes` of data; at least one. */
 function takeFitting(pulls: PullWrite[], peeked: PeekedRecords, maxBytes: number): PullWrite[] {
   const sized = pulls.map((write) => {
     const isUnread = isPeekedUnchanged(peeked, write)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { listBackups } from '../../../src/features/backups/backup-folder.ts'
+import { listDrilledBackups } from '../../../src/features/backups/backup-folder.ts'
 import { createBackupRunner } from '../../../src/features/backups/run-backup.ts'
 import { systemClock } from '../../../src/lib/time/clock.ts'
 import type { StoredTombstone } from '../../../src/storage/port/deletion-store.ts'
@@ -151,7 +151,9 @@ testOnSqlite(
       const open = await alerts.listOpenAlerts()
       return {
         messages: open.map(({ message }) => message.replace(/\S+\.recordhub-backup/, 'it')),
-        drills: (await listBackups(folder, backups)).map(({ drill }) => drill?.passed ?? null),
+        drills: (await listDrilledBackups(folder, backups)).map(
+          ({ drill }) => drill?.passed ?? null,
+        ),
       }
     }
     try {
