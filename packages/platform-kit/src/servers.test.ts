@@ -20,6 +20,8 @@ type Start = (handler: PlatformHandler) => Promise<{ server: Server; base: strin
 
 const listening = (server: Server, base = '') =>
   new Promise<{ server: Server; base: string }>((resolve) => {
+    // As in push-client.test.ts.
+    server.keepAliveTimeout = 0
     server.listen(0, '127.0.0.1', () => resolve({ server, base }))
   })
 

@@ -14,7 +14,7 @@ const RESPONSES: Record<string, [status: number, body: string]> = {
 let server: Server
 let hubUrl: string
 before(async () => {
-  server = createServer((request, response) => {
+  server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const [status, body] = RESPONSES[String(request.headers['x-api-key'])] ?? [500, '']
     response.writeHead(request.url === '/api/webhook/check' ? status : 418).end(body)
   })

@@ -35,7 +35,8 @@ export async function startOidcProvider(stopped?: OidcProvider): Promise<OidcPro
   let claimOverrides: Record<string, unknown> = {}
   let discoveryOverrides: Record<string, unknown> = {}
 
-  const server = createServer(async (request, response) => {
+  // Only clients close idle connections: a request on one that its server closes at that moment fails.
+  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const url = new URL(request.url ?? '/', issuer)
     const json = (value: unknown, status = 200) => {
       response.writeHead(status, { 'content-type': 'application/json' })

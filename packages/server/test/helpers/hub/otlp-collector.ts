@@ -77,7 +77,7 @@ export async function startCollector(): Promise<Collector> {
   const spans: ReceivedSpan[] = []
   const requests: Collector['requests'] = []
   const statuses: number[] = []
-  const server = createServer(async (request, response) => {
+  const server = createServer({ keepAliveTimeout: 0 }, async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(Buffer.from(chunk))
     const body = Buffer.concat(chunks).toString('utf8')

@@ -118,7 +118,8 @@ export async function simulatePlatform(options: PlatformOptions = {}): Promise<S
     return module ? respond.json(recordsResponse(platform_name, module)) : respond.status(404)
   }
 
-  const server = createServer((request, response) => {
+  // Only clients close idle connections: a request on one that its server closes at that moment fails.
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const { method = '', url = '', headers } = request
     const received = { method, path: url, headers, platform_name }
     requests.push(received)
