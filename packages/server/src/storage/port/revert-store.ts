@@ -118,7 +118,7 @@ export interface RevertStore {
   /** Returns those of the ids that the plan does not contain. */
   findUnplanned(revertId: number, ids: number[]): Promise<number[]>
 
-  /** Adds records to a plan. Has no effect on records that it contains. */
+  /** Adds records to a plan. Has no effect on records that it contains. Durable once `finishPlan` has returned. */
   addPlanned(revertId: number, results: RevertResult[]): Promise<void>
 
   /** Counts the records of a plan and makes it visible. */

@@ -21,7 +21,7 @@ export function createRevertStore(
   databases: Databases,
   { isOnlyProcess, idList, selectByIds }: RevertDialect,
 ): RevertStore {
-  const { reader, writer, clock, transact } = databases
+  const { reader, writer, withoutFsync, clock, transact } = databases
 
   /** @param of `done`: of a revert that ends, whose other records stay as they are. */
   async function countOutcomes(db: Executor, revertId: number, of: 'all' | 'done' = 'all') {
@@ -95,27 +95,23 @@ export function createRevertStore(
       return ids.filter((id) => !planned.has(id))
     },
 
-    async addPlanned(revert_id, results) {
-      for (const { first, alike, ids } of groupAlike(results)) {
-        if (first.kept_path !== null) {
-          await insertPlanned(
-            writer,
-            revert_id,
-            first,
-            sql`SELECT column1 AS record_id,
-            column2 AS platform_id, column3 AS change_seq FROM (VALUES ${decisionsOf(alike)}) AS v`,
-          )
-          continue
+    // A power failure ends the plan as well. The commit of `finishPlan` makes all of it durable.
+    addPlanned: (revert_id, results) =>
+      withoutFsync(async (db) => {
+        for (const { first, alike, ids } of groupAlike(results)) {
+          const records =
+            first.kept_path === null
+              ? selectByIds(ids, (isId) =>
+                  db
+                    .selectFrom('records')
+                    .select(['record_id', 'platform_id', 'change_seq'])
+                    .where(isId('record_id')),
+                )
+              : sql`SELECT column1 AS record_id, column2 AS platform_id, column3 AS change_seq
+                  FROM (VALUES ${decisionsOf(alike)}) AS v`
+          await insertPlanned(db, revert_id, first, records)
         }
-        const records = selectByIds(ids, (isId) =>
-          writer
-            .selectFrom('records')
-            .select(['record_id', 'platform_id', 'change_seq'])
-            .where(isId('record_id')),
-        )
-        await insertPlanned(writer, revert_id, first, records)
-      }
-    },
+      }),
 
     finishPlan: (revertId) =>
       writer.transaction().execute(async (db) => {
