@@ -8,7 +8,7 @@ import type { EngineInfo } from '../port/storage.ts'
 import type { ContainsIgnoringCase } from '../shared/activity/activity-store.ts'
 import { type InsertRequests, REQUEST_COLUMNS } from '../shared/activity/request-store.ts'
 import type { ErasureDialect } from '../shared/deletion/erasure-store.ts'
-import type { SelectRowsOf } from '../shared/reverts/scope-history.ts'
+import type { Decision, DecisionRows, SelectRowsOf } from '../shared/reverts/scope-history.ts'
 import { type Executor, integerOf } from '../shared/schema/databases.ts'
 import { allocateSequence } from './commit-watermark.ts'
 import type { PostgresConnections } from './connection.ts'
@@ -29,6 +29,13 @@ export function selectByIds<Row>(ids: number[], select: SelectRowsOf<Row>): RawB
   return sql<Row>`
     SELECT w.* FROM unnest(${ids}::bigint[]) AS one (id)
     CROSS JOIN LATERAL (SELECT * FROM ${selected} AS s OFFSET 0) AS w`
+}
+
+/** As `DecisionRows`. */
+export const decisionRows: DecisionRows = (decisions) => {
+  const column = (name: keyof Decision) => sql`${decisions.map((one) => one[name])}::bigint[]`
+  const columns = [column('record_id'), column('platform_id'), column('decided_seq')]
+  return sql<Decision>`(SELECT * FROM unnest(${sql.join(columns)}) AS w (record_id, platform_id, decided_seq))`
 }
 
 /** Case-insensitive for A to Z only, whatever the locale, as on SQLite. */

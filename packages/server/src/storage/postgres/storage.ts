@@ -34,6 +34,7 @@ import {
   analyzeGrownTables,
   containsIgnoringCase,
   createErasureDialect,
+  decisionRows,
   insertRequests,
   readDurability,
   readEngineInfo,
@@ -110,6 +111,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Storage> {
     readCommitWatermark,
     readVersion,
     selectByIds,
+    decisionRows,
     missing: createMissingDialect(connections, node),
     // Autovacuum releases the space.
     reclaimSpace: async () => false,

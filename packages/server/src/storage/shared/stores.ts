@@ -36,7 +36,7 @@ import { createDigestStore } from './records/digest-store.ts'
 import { createRejectedPushStore } from './rejected-pushes/rejected-push-store.ts'
 import { createHoldStore } from './reverts/hold-store.ts'
 import { createRevertStore } from './reverts/revert-store.ts'
-import type { SelectByIds } from './reverts/scope-history.ts'
+import type { DecisionRows, SelectByIds } from './reverts/scope-history.ts'
 import { type Databases, type Executor, nowText } from './schema/databases.ts'
 import { deleteRows } from './schema/rows.ts'
 
@@ -55,6 +55,7 @@ type EngineDialect = {
   readVersion: (db: Executor) => Promise<string>
   missing: MissingDialect
   selectByIds: SelectByIds
+  decisionRows: DecisionRows
   reclaimSpace: RetentionStore['reclaimSpace']
   containsIgnoringCase: ContainsIgnoringCase
   erasure: ErasureDialect
@@ -105,7 +106,7 @@ export function createStores(
     digests: createDigestStore(databases),
     reverts: createRevertStore(databases, {
       isOnlyProcess: dialect.isOnlyProcess === undefined,
-      idList: missing.idList,
+      decisionRows: dialect.decisionRows,
       selectByIds: dialect.selectByIds,
     }),
     holds: createHoldStore(databases, node),

@@ -10,7 +10,7 @@ import type { ContainsIgnoringCase } from '../shared/activity/activity-store.ts'
 import { type InsertRequests, REQUEST_COLUMNS } from '../shared/activity/request-store.ts'
 import type { ErasureDialect } from '../shared/deletion/erasure-store.ts'
 import { textLiteral, type ViewDialect } from '../shared/platforms/sql-views.ts'
-import type { SelectRowsOf } from '../shared/reverts/scope-history.ts'
+import type { Decision, DecisionRows, SelectRowsOf } from '../shared/reverts/scope-history.ts'
 import { type Executor, integerOf } from '../shared/schema/databases.ts'
 import type { SqliteConnections } from './connection.ts'
 import { prepareInsert } from './write-statements.ts'
@@ -23,6 +23,13 @@ export function idList(ids: number[]): RawBuilder<number> {
 /** As `SelectByIds`. The list of ids is read first, since an index has the column. */
 export function selectByIds<Row>(ids: number[], select: SelectRowsOf<Row>): RawBuilder<Row> {
   return sql<Row>`SELECT * FROM ${select((column) => sql`${sql.ref(column)} IN ${idList(ids)}`)} AS w`
+}
+
+/** As `DecisionRows`. */
+export const decisionRows: DecisionRows = (decisions) => {
+  const rows = decisions.map((one) => [one.record_id, one.platform_id, one.decided_seq])
+  return sql<Decision>`(SELECT value ->> 0 AS record_id, value ->> 1 AS platform_id, value ->> 2 AS decided_seq
+    FROM json_each(${JSON.stringify(rows)}))`
 }
 
 /** Case-insensitive for A to Z only, whatever the locale, as on PostgreSQL. */

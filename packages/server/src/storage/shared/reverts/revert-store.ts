@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Lease } from '../../port/pull-store.ts'
 import type { ResolvedScope, RevertResult, RevertStore } from '../../port/revert-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
@@ -7,19 +7,19 @@ import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { deleteOldPlans } from './delete-reverts.ts'
 import { listRevertRecords } from './revert-records.ts'
 import { findRevert, ownedBy, PLAN_HOURS, selectReverts, toRevert } from './revert-rows.ts'
-import { type IdList, type SelectByIds, splitSteps } from './scope-history.ts'
+import { type DecisionRows, type SelectByIds, splitSteps } from './scope-history.ts'
 import { listScope, readScopeOutlines, readScopeRecords } from './scope-records.ts'
 
 type RevertDialect = {
   /** Whether no other process can use the database: a revert that another one ran is abandoned. */
   isOnlyProcess: boolean
-  idList: IdList
+  decisionRows: DecisionRows
   selectByIds: SelectByIds
 }
 
 export function createRevertStore(
   databases: Databases,
-  { isOnlyProcess, idList, selectByIds }: RevertDialect,
+  { isOnlyProcess, decisionRows, selectByIds }: RevertDialect,
 ): RevertStore {
   const { reader, writer, withoutFsync, clock, transact } = databases
 
@@ -98,18 +98,16 @@ export function createRevertStore(
     // A power failure ends the plan as well. The commit of `finishPlan` makes all of it durable.
     addPlanned: (revert_id, results) =>
       withoutFsync(async (db) => {
-        for (const { first, alike, ids } of groupAlike(results)) {
-          const records =
-            first.kept_path === null
-              ? selectByIds(ids, (isId) =>
-                  db
-                    .selectFrom('records')
-                    .select(['record_id', 'platform_id', 'change_seq'])
-                    .where(isId('record_id')),
-                )
-              : sql`SELECT column1 AS record_id, column2 AS platform_id, column3 AS change_seq
-                  FROM (VALUES ${decisionsOf(alike)}) AS v`
-          await insertPlanned(db, revert_id, first, records)
+        for (const { first, alike } of groupAlike(results)) {
+          const { outcome, creates, kept_path, reason } = first
+          await sql`
+            INSERT INTO revert_records (revert_id, record_id, platform_id, outcome, done, creates, held,
+              kept_path, decided_seq, reason)
+            SELECT ${sql.lit(revert_id)}, record_id, platform_id, ${sql.lit(outcome)}, 0,
+              ${sql.lit(creates ? 1 : 0)}, 0, CAST(${kept_path} AS text), decided_seq,
+              CAST(${reason} AS text)
+            FROM ${decisionRows(alike)} AS d WHERE true
+            ON CONFLICT DO NOTHING`.execute(db)
         }
       }),
 
@@ -236,17 +234,15 @@ export function createRevertStore(
         ).execute(db)
         const stored = new Map(rows.map((row) => [row.record_id, row.change_seq]))
         const current = results.filter((one) => stored.get(one.record_id) === one.decided_seq)
-        for (const { first, alike, ids } of groupAlike(current)) {
+        for (const { first, alike } of groupAlike(current)) {
           const { outcome, creates, kept_path, reason } = first
           await db
             .updateTable('revert_records')
+            .from(decisionRows(alike).as('d'))
             .set({ outcome, creates: creates ? 1 : 0, kept_path, reason, done: 1 })
-            .set({
-              decided_seq: sql`coalesce((SELECT column3 FROM (VALUES ${decisionsOf(alike)}) AS v
-                WHERE column1 = revert_records.record_id), decided_seq)`,
-            })
+            .set('decided_seq', sql.ref('d.decided_seq'))
             .where((eb) => eb.and({ revert_id, done: 0 }))
-            .where('record_id', 'in', idList(ids))
+            .whereRef('revert_records.record_id', '=', 'd.record_id')
             .execute()
         }
         return current.length === results.length
@@ -300,37 +296,13 @@ const idOf = ({ record_id }: RevertResult) => record_id
  * Groups the results that differ in their record only, as most of a step do: one statement for each group is faster than
  * one for each record.
  */
-function groupAlike(
-  results: RevertResult[],
-): { first: RevertResult; alike: RevertResult[]; ids: number[] }[] {
+function groupAlike(results: RevertResult[]): { first: RevertResult; alike: RevertResult[] }[] {
   const nameOf = ({ outcome, creates, kept_path, reason }: RevertResult) =>
     JSON.stringify([outcome, creates, kept_path, reason])
   return [...Map.groupBy(results, nameOf).values()].flatMap((alike) => {
     const [first] = alike
-    return first ? [{ first, alike, ids: alike.map(idOf) }] : []
+    return first ? [{ first, alike }] : []
   })
-}
-
-/** The versions that the decisions have read; the records may have newer ones by now, with other writers. */
-function decisionsOf(results: RevertResult[]) {
-  const row = ({ record_id, platform_id, decided_seq }: RevertResult) =>
-    sql`(${sql.lit(record_id)}, ${sql.lit(platform_id)}, ${sql.lit(decided_seq)})`
-  return sql.join(results.map(row))
-}
-
-async function insertPlanned(
-  db: Executor,
-  revertId: number,
-  { outcome, creates, kept_path, reason }: RevertResult,
-  records: RawBuilder<unknown>,
-): Promise<void> {
-  await sql`
-    INSERT INTO revert_records (revert_id, record_id, platform_id, outcome, done, creates, held,
-      kept_path, decided_seq, reason)
-    SELECT ${sql.lit(revertId)}, record_id, platform_id, ${sql.lit(outcome)}, 0, ${sql.lit(creates ? 1 : 0)}, 0,
-      CAST(${kept_path} AS text), change_seq, CAST(${reason} AS text)
-    FROM (${records}) AS planned WHERE true
-    ON CONFLICT DO NOTHING`.execute(db)
 }
 
 const UNFINISHED = ['queued', 'running', 'interrupted'] as const

@@ -4,11 +4,19 @@ import { parseChanges } from '../../../domain/record/record-history.ts'
 import { foldEntries } from '../../../domain/revert/decide-revert.ts'
 import { splitByBytes, takeWithinBytes } from '../../../lib/collections/pagination.ts'
 import { createPause } from '../../../lib/concurrency/yield-to-event-loop.ts'
-import type { ResolvedScope, ScopeOutline, ScopeRecord } from '../../port/revert-store.ts'
+import type {
+  ResolvedScope,
+  RevertResult,
+  ScopeOutline,
+  ScopeRecord,
+} from '../../port/revert-store.ts'
 import type { Executor } from '../schema/databases.ts'
 
-/** Returns a subquery of ids, whose SQL text does not depend on their number. */
-export type IdList = (ids: number[]) => RawBuilder<number>
+/** The record that a decision is about, and the version that it has read; the record may have a newer one by now. */
+export type Decision = Pick<RevertResult, 'record_id' | 'platform_id' | 'decided_seq'>
+
+/** Returns a subquery of these rows, whose SQL text does not depend on their number. */
+export type DecisionRows = (decisions: readonly Decision[]) => RawBuilder<Decision>
 
 /** Selects rows by the condition that a column is one of some ids. */
 export type SelectRowsOf<Row> = (isId: (column: string) => RawBuilder<boolean>) => Expression<Row>
