@@ -2,18 +2,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Engine } from './engines.ts'
 import { type BenchHub, register, startHub, startPull, waitForPull } from './hub.ts'
+import { museumPush } from './museum-record.ts'
 import { platformNames, recordTypes } from './platforms.ts'
 import { startServer } from './processes.ts'
+import { median } from './push-load.ts'
 import { heading, report } from './report.ts'
-import { smallPush } from './small-record.ts'
 import { rangeOfModule } from './spread-records.ts'
 
-const PAIRS = 6
+const PAIRS = 12
 /** The first platform warms up the hub. */
 const PLATFORMS = 1 + 2 * PAIRS
 const PUSHES = 1000
 const PUSHES_AT_ONCE = 16
-const MAX_RECORDS = 200_000
+const MAX_RECORDS = 250_000
 const IDLE_MS = 500
 
 type Side = 'with' | 'without'
@@ -22,7 +23,7 @@ type Cost = { pull: number; push: number }
 /** Compares the processor time of first pulls, and of pushes to known records. */
 export async function measureCosts(engine: Engine, count: number): Promise<void> {
   const records = Math.max(Math.min(count, MAX_RECORDS), PUSHES * PLATFORMS)
-  heading(`difference, ${engine}, ${records} records of 350 bytes, half of them with versions`)
+  heading(`difference, ${engine}, ${records} museum records of 2 KB, half of them with versions`)
   const spread = { records, modules: 1, platforms: PLATFORMS }
   const server = await startServer(
     './digest-server.ts',
@@ -65,7 +66,7 @@ export async function measureCosts(engine: Engine, count: number): Promise<void>
   }
   const line = { bench: 'difference', engine, unit: '×' } as const
   const describe = (kind: keyof Cost) => ({
-    figure: totals.with[kind] / totals.without[kind],
+    figure: median(pairs[kind]),
     measured: `${totals.with[kind].toFixed(2)} s, pairs ${pairs[kind].map((ratio) => ratio.toFixed(2)).join(' ')}`,
     yardstick: `without versions ${totals.without[kind].toFixed(2)} s`,
   })
@@ -99,7 +100,7 @@ async function untilIdle(hub: BenchHub): Promise<void> {
 /** Pushes changes of known records, some at once. @param first the number of the first record. */
 async function push(hub: BenchHub, key: string, first: number): Promise<void> {
   const [record_type = ''] = recordTypes(1)
-  const template = smallPush(record_type).replaceAll('PUSHED-', 'ITEM-')
+  const template = museumPush(record_type, 0).replaceAll('PUSHED-', 'ITEM-')
   const end = first + PUSHES
   let next = first
   const pushAll = async () => {

@@ -1,6 +1,7 @@
 /**
  * Platforms in a separate process that offer versions and digests:
- * `node digest-server.ts <records> <modules> <platforms> <versions | mixed | none>`; `mixed`: those with an even number. `POST /change/<platform>/<record type>` gives
+ * `node digest-server.ts <records> <modules> <platforms> <versions | mixed | none>`; `mixed`: those
+ * with an even number, with museum records of 2 KB in place of small ones. `POST /change/<platform>/<record type>` gives
  * the first record of a module another version; `GET /traffic` returns the requests since the last call, and the compressed
  * bytes of their responses without full lists.
  */
@@ -9,6 +10,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { listen } from './listen.ts'
+import { MUSEUM_FIELDS, museumRecord } from './museum-record.ts'
 import { createPlatforms, type ModuleRef, platformNames } from './platforms.ts'
 import { SMALL_FIELDS, smallRecord } from './small-record.ts'
 import { rangeOfModule } from './spread-records.ts'
@@ -25,7 +27,8 @@ const hashesOf = new Map<string, Hashes>()
 const changedModules = new Set<string>()
 let traffic = { requests: 0, bytes: 0 }
 
-const others = createPlatforms(modules, SMALL_FIELDS, () => undefined)
+const isMuseum = offer === 'mixed'
+const others = createPlatforms(modules, isMuseum ? MUSEUM_FIELDS : SMALL_FIELDS, () => undefined)
 await listen(
   createServer((request, response) => {
     const url = new URL(request.url ?? '', 'http://bench')
@@ -81,7 +84,7 @@ function nameOf({ platform_name, record_type }: ModuleRef): string {
 
 /** The record as JSON, with its version. */
 function recordOf(module: ModuleRef, number: number): string {
-  const record = smallRecord(number)
+  const record = isMuseum ? museumRecord(number).replace('OBJ-', 'ITEM-') : smallRecord(number)
   if (!hasVersions(module)) return record
   const version = versionOf(module, number)
   const changed = version === '1' ? record : record.replace('Operations', 'Another department')
