@@ -20,7 +20,7 @@ type Start = (handler: PlatformHandler) => Promise<{ server: Server; base: strin
 
 const listening = (server: Server, base = '') =>
   new Promise<{ server: Server; base: string }>((resolve) => {
-    // As in push-client.test.ts.
+    // Only clients close idle connections: a request on one that its server closes at that moment fails.
     server.keepAliveTimeout = 0
     server.listen(0, '127.0.0.1', () => resolve({ server, base }))
   })

@@ -190,7 +190,7 @@ async function inModules<Row extends OutlineRow>(
     const isRegistered = modules.get(row.module_id)
     const isOfOthers = scope.kind === 'pull' && scope.module_ids?.includes(row.module_id) === false
     if (isRegistered === undefined || isOfOthers) return []
-    // A copy of a row of node:sqlite would take a microsecond.
+    // Rows of node:sqlite are slow to copy.
     return [Object.assign(row, { isRegistered, isCreated: isCreatedBy(scope, row) })]
   })
 }
