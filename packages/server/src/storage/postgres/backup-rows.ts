@@ -9,8 +9,10 @@ import { integerOf, type Row, textOf } from '../shared/schema/databases.ts'
 import { NOT_BACKED_UP, TABLE_NAMES, type Tables } from '../shared/schema/tables.ts'
 
 export const SEQUENCES = '@sequences'
-/** Rows per FETCH. A rejected body may be a megabyte. */
+/** Rows per FETCH. */
 const FETCH_ROWS = 200
+/** Larger rows are fetched one by one: an element may have 16 MiB. */
+const MAX_FETCHED_BYTES = 16_384
 const CURSOR = 'recordhub_backup'
 
 type Connection = Kysely<Tables>
@@ -29,30 +31,49 @@ async function listTables(db: Connection): Promise<string[]> {
   return (await listAllTables(db)).filter((name) => !NOT_BACKED_UP.includes(name))
 }
 
-/** Reads rows of the transaction's snapshot, some at a time. */
+/** Reads rows of the transaction's snapshot, in parts of a few megabytes unless one row is larger. */
 export async function* readRows(db: Connection): AsyncGenerator<Buffer> {
   for (const table of await listTables(db)) {
     yield Buffer.from(`${table}\n`)
-    yield* fetchRows(db, `SELECT row_to_json(t)::text AS row FROM ${quoteName(table)} t`)
+    yield* fetchRows(db, table)
   }
   yield Buffer.from(`${SEQUENCES}\n`)
-  yield* fetchRows(
-    db,
-    `SELECT json_build_object('name', sequencename, 'last_value', last_value)::text AS row
-     FROM pg_sequences WHERE schemaname = current_schema() AND last_value IS NOT NULL`,
-  )
+  const { rows } = await sql<{ row: string }>`
+    SELECT json_build_object('name', sequencename, 'last_value', last_value)::text AS row
+    FROM pg_sequences WHERE schemaname = current_schema() AND last_value IS NOT NULL
+  `.execute(db)
+  yield toLines(rows)
 }
 
-async function* fetchRows(db: Connection, query: string): AsyncGenerator<Buffer> {
-  await sql.raw(`DECLARE ${CURSOR} NO SCROLL CURSOR FOR ${query}`).execute(db)
+async function* fetchRows(db: Connection, table: string): AsyncGenerator<Buffer> {
+  const name = quoteName(table)
+  // OFFSET 0: the text of a row is made once.
+  await sql
+    .raw(`DECLARE ${CURSOR} NO SCROLL CURSOR FOR
+      SELECT CASE WHEN is_large THEN ctid::text END AS large, CASE WHEN NOT is_large THEN row END AS row
+      FROM (SELECT ctid, row, octet_length(row) > ${MAX_FETCHED_BYTES} AS is_large
+        FROM (SELECT ctid, row_to_json(t)::text AS row FROM ${name} t OFFSET 0) texts) sized`)
+    .execute(db)
   for (;;) {
-    const { rows } = await sql
-      .raw<{ row: string }>(`FETCH ${FETCH_ROWS} FROM ${CURSOR}`)
-      .execute(db)
-    if (rows.length > 0) yield Buffer.from(rows.map(({ row }) => `${row}\n`).join(''))
+    const { rows } = await sql.raw<Fetched>(`FETCH ${FETCH_ROWS} FROM ${CURSOR}`).execute(db)
+    yield toLines(rows.filter((row) => row.large === null))
+    for (const { large } of rows) {
+      if (large === null) continue
+      const found = await sql<{ row: string }>`
+        SELECT row_to_json(t)::text AS row FROM ${sql.raw(name)} t WHERE ctid = ${large}::tid
+      `.execute(db)
+      yield toLines(found.rows)
+    }
     if (rows.length < FETCH_ROWS) break
   }
   await sql.raw(`CLOSE ${CURSOR}`).execute(db)
+}
+
+/** A row, or the place of a large one. */
+type Fetched = { large: null; row: string } | { large: string; row: null }
+
+function toLines(rows: readonly { row: string }[]): Buffer {
+  return Buffer.from(rows.map(({ row }) => `${row}\n`).join(''))
 }
 
 export async function countTables(db: Connection): Promise<Record<string, number>> {
