@@ -27,7 +27,14 @@ import {
   toWritableModule,
 } from '../shared/records/write-rows.ts'
 import { integerOf, type Row } from '../shared/schema/databases.ts'
-import type { LockedRecord, PeekedRecord, RecordKey, WriteStatements } from './write-statements.ts'
+import { MAX_LOCKED_BYTES } from './write-sql.ts'
+import {
+  type LockedRecord,
+  type PeekedRecord,
+  type RecordKey,
+  toLockedRecord,
+  type WriteStatements,
+} from './write-statements.ts'
 
 /** Columns of pulled records by read and reference, read without a lock. */
 type PeekedRecords = ReadonlyMap<RecordRead, ReadonlyMap<string, PeekedRecord>>
@@ -47,7 +54,8 @@ type LoadedBatch = {
 }
 
 /**
- * @param options `maxBytes`: pulled records with more data are left to the next transaction.
+ * @param options `maxBytes`: records with more data are left to the next transaction, unless the batch has both pushed
+ *   and pulled ones.
  * @returns `count`: the number of writes, from the start of the batch, whose rows the source has.
  */
 export async function loadBatchSource(
@@ -57,12 +65,13 @@ export async function loadBatchSource(
 ): Promise<{ source: BatchSource; count: number }> {
   const allPulls = writes.filter(isPull)
   const keyed = writes.filter(isKeyed)
-  const keys = inKeyOrder(keyed.filter((write) => isStorableText(write.record_type)))
+  const keys = keyed.filter((write) => isStorableText(write.record_type))
   const isOnlyKeyed = allPulls.length === 0
+  const maxKeyedBytes = isOnlyKeyed ? maxBytes : Number.POSITIVE_INFINITY
   const [authorization, peeked, lockedKeyed, heldKeyed, numbersOfKeyed] = await Promise.all([
     loadAuthorization(statements, { at, writes }),
     peekRecords(statements, allPulls),
-    lockRecords(statements, keys),
+    lockFitting(statements, keyed, maxKeyedBytes),
     isOnlyKeyed ? findHeldModules(statements, keys) : [],
     // Numbers are allocated after the locks, so that those of a record rise on every node.
     isOnlyKeyed ? statements.allocateSequence(keyed.length) : [],
@@ -72,15 +81,18 @@ export async function loadBatchSource(
     ...{ writes, authorization, peeked, hashReference },
   })
   const { locked, held, numbers } = isOnlyKeyed
-    ? { locked: lockedKeyed, held: heldKeyed, numbers: numbersOfKeyed }
-    : await lockPulled(statements, { pulls, keyed, authorization, peeked, lockedKeyed })
+    ? { ...lockedKeyed, held: heldKeyed, numbers: numbersOfKeyed }
+    : await lockPulled(statements, {
+        ...{ pulls, keyed, authorization, peeked },
+        lockedKeyed: lockedKeyed.locked,
+      })
   const stored = [...locked.values()].flatMap((record) => record.stored ?? [])
   const holds =
     held.length === 0 || stored.length === 0
       ? new Map<number, Hold[]>()
       : await statements.findHolds(stored.map((record) => record.record_id))
   const source = createSource({ authorization, peeked, locked, tombstones, holds, numbers })
-  return { source, count: keyed.length + pulls.length }
+  return { source, count: lockedKeyed.count + pulls.length }
 }
 
 /** Returns the first writes whose changed records have at most `maxBytes` of data; at least one. */
@@ -189,16 +201,37 @@ async function peekRecords(
   return new Map(await Promise.all(peeking))
 }
 
-/** @param keys in key order. */
-async function lockRecords(statements: WriteStatements, keys: RecordKey[]): Promise<LockedRecords> {
-  if (keys.length === 0) return new Map()
-  const records = await statements.lockRecords(keys)
-  return new Map(
-    keys.flatMap((key, index) => {
-      const record = records[index]
-      return record ? [[nameOf(key), record]] : []
-    }),
-  )
+/**
+ * Locks the records of all these writes, in key order, and loads those of the first writes that have at most `maxBytes`
+ * of data, but at least one. `count`: the number of these writes.
+ */
+async function lockFitting(
+  statements: WriteStatements,
+  writes: RecordKey[],
+  maxBytes: number,
+): Promise<{ locked: LockedRecords; count: number }> {
+  const keys = inKeyOrder(writes.filter((write) => isStorableText(write.record_type)))
+  if (keys.length === 0) return { locked: new Map(), count: writes.length }
+  const rows = await statements.lockRecords(keys)
+  const rowOf = new Map(keys.map((key, index) => [nameOf(key), rows[index]]))
+  const names = new Set<string>()
+  const sized = writes.map((write) => {
+    const name = nameOf(write)
+    const bytes = names.has(name) ? 0 : Number(rowOf.get(name)?.['bytes'] ?? 0)
+    names.add(name)
+    return { name, bytes }
+  })
+  const fitting = takeWithinBytes(sized, maxBytes)
+  const large = fitting.flatMap(({ name, bytes }) => {
+    const row = bytes > MAX_LOCKED_BYTES && rowOf.get(name)
+    return row ? [integerOf(row, 'record_id')] : []
+  })
+  const data = large.length > 0 ? await statements.readData(large) : new Map<number, string>()
+  const locked = fitting.flatMap(({ name }) => {
+    const row = rowOf.get(name)
+    return row ? [[name, toLockedRecord(row, data)] as const] : []
+  })
+  return { locked: new Map(locked), count: fitting.length }
 }
 
 type FirstRoundTrip = Pick<LoadedBatch, 'authorization' | 'peeked'>
@@ -231,12 +264,12 @@ async function lockPulled(
   const newKeys = inKeyOrder(added.filter(isUnlocked))
   const count = keyed.length + changed.length + added.length
   const [lockedChanged, held, newIds, numbers] = await Promise.all([
-    lockRecords(statements, inKeyOrder(changed.filter(isUnlocked))),
+    lockFitting(statements, changed.filter(isUnlocked), Number.POSITIVE_INFINITY),
     findHeldModules(statements, [...changed, ...keyed.filter(isKeyed)]),
     newKeys.length > 0 ? statements.allocateRecordIds(newKeys.length) : [],
     count > 0 ? statements.allocateSequence(count) : [],
   ])
-  const locked = new Map([...lockedKeyed, ...lockedChanged])
+  const locked = new Map([...lockedKeyed, ...lockedChanged.locked])
   for (const [index, key] of newKeys.entries()) {
     const new_record_id = newIds[index]
     if (new_record_id !== undefined) locked.set(nameOf(key), { stored: null, new_record_id })

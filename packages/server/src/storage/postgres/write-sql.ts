@@ -20,6 +20,9 @@ const MODULE_COLUMNS = `m.module_id, m.platform_id, m.record_type, m.module_name
   coalesce((SELECT 1 FROM digest_sums d
     WHERE d.platform_id = m.platform_id AND d.module_id = m.module_id LIMIT 1), 0) AS uses_versions`
 
+/** Data up to this size are read with the lock of their record, and larger ones apart. 256 records have 4 MB. */
+export const MAX_LOCKED_BYTES = 16_384
+
 export const WRITE_SQL = {
   findKeys: `
     SELECT k.hub_key_id, k.platform_id, k.last_used_at, p.platform_name,
@@ -54,13 +57,14 @@ export const WRITE_SQL = {
       WHERE platform_id = $1 AND module_id = $2 AND reference_number = k.reference
       OFFSET 0
     ) r`,
-  // Locks one record after another, in the order of the keys. Each is found by its index.
+  // Locks one record after another, in the order of the keys. Each is found by its index. Large data are null.
   lockRecords: `
     SELECT r.*,
       CASE WHEN r.record_id IS NULL THEN nextval('records_record_id_seq') END AS new_record_id
     FROM unnest($1::bigint[], $2::text[], $3::text[]) AS k (platform_id, record_type, reference)
     LEFT JOIN LATERAL (
-      SELECT record_id, full_name, data, fingerprint, incomplete, missing_since, field_clocks,
+      SELECT record_id, full_name, CASE WHEN octet_length(data) <= ${MAX_LOCKED_BYTES} THEN data END AS data,
+        octet_length(data) AS bytes, fingerprint, incomplete, missing_since, field_clocks,
         pushed_seq, pushed_at, pulled_at, change_seq, version, reference_hash, version_hash
       FROM records
       WHERE platform_id = k.platform_id AND reference_number = k.reference AND module_id =
@@ -68,6 +72,7 @@ export const WRITE_SQL = {
           WHERE m.platform_id = k.platform_id AND m.record_type = k.record_type)
       FOR NO KEY UPDATE
     ) r ON true`,
+  readData: 'SELECT record_id, data FROM records WHERE record_id = ANY ($1::bigint[])',
   allocateRecordIds: `SELECT nextval('records_record_id_seq') AS number FROM generate_series(1, $1::int)`,
   allocateSequence: `SELECT nextval('write_sequence') AS number FROM generate_series(1, $1::int)`,
   insertRecords: `

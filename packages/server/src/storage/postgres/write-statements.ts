@@ -46,6 +46,16 @@ export type LockedRecord =
   | { stored: StoredRecord; new_record_id: null }
   | { stored: null; new_record_id: number }
 
+/** @param data of the rows of `lockRecords` that have none. */
+export function toLockedRecord(row: Row, data: ReadonlyMap<number, string>): LockedRecord {
+  if (row['record_id'] === null) {
+    return { stored: null, new_record_id: integerOf(row, 'new_record_id') }
+  }
+  const large = data.get(integerOf(row, 'record_id'))
+  const whole = large === undefined ? row : { ...row, data: large }
+  return { stored: toStoredRecord(whole), new_record_id: null }
+}
+
 export type WriteStatements = ReturnType<typeof createWriteStatements>
 
 export function createWriteStatements(client: PoolClient) {
@@ -195,19 +205,22 @@ export function createWriteStatements(client: PoolClient) {
       )
     },
 
-    /** Locks the existing records, in the order of the keys. Returns one entry per key, in the same order. */
-    async lockRecords(keys: RecordKey[]): Promise<LockedRecord[]> {
-      const rows = await findRows(
+    /**
+     * Locks the existing records, in the order of the keys. Returns one row per key, in the same order, for
+     * `toLockedRecord`. `bytes` is the size of its data; larger data than `MAX_LOCKED_BYTES` are null.
+     */
+    lockRecords: (keys: RecordKey[]) =>
+      findRows(
         'lockRecords',
         bigintArray(keys.map((key) => key.platform_id)),
         textArray(keys.map((key) => key.record_type)),
         textArray(keys.map((key) => key.reference_number)),
-      )
-      return rows.map((row) =>
-        row['record_id'] === null
-          ? { stored: null, new_record_id: integerOf(row, 'new_record_id') }
-          : { stored: toStoredRecord(row), new_record_id: null },
-      )
+      ),
+
+    /** Returns the data of locked records. */
+    async readData(recordIds: number[]): Promise<Map<number, string>> {
+      const rows = await findRows('readData', bigintArray(recordIds))
+      return new Map(rows.map((row) => [integerOf(row, 'record_id'), textOf(row, 'data')]))
     },
 
     /** Returns the next numbers of the write sequence, rising. */

@@ -91,6 +91,36 @@ test('small elements for large records are stored in several transactions, with 
   }
 })
 
+test('small pushes for large records are stored in several transactions, in their order', async (kit) => {
+  const school = await kit.register()
+  const photo = 'x'.repeat(3 * 2 ** 19)
+  const references = ['r-1', 'r-2', 'r-3']
+  for (const reference of references) {
+    await school.post({ reference, data: `{"photo":"${photo}","n":0}` })
+  }
+  let commits = 0
+  kit.storage.broadcast.onCommit((reason) => {
+    if (reason === 'records') commits += 1
+  })
+  const patch = (reference: string, data: string) =>
+    pushWrite(school, { source: 'PATCH', reference, data })
+  const outcomes = await kit.outcomesOf(
+    patch('r-1', '{"n":1}'),
+    patch('r-4', '{"n":1}'),
+    patch('r-2', '{"n":1}'),
+    patch('r-3', '{"n":1}'),
+    patch('r-1', '{"n":2}'),
+    patch('r-1', '{"photo":""}'),
+  )
+  assert.deepEqual(outcomes, ['updated', 'created', ...references.map(() => 'updated'), 'updated'])
+  assert.equal(commits, 2, 'a transaction loads only a part of the large records')
+  const stored = await kit.records()
+  assert.deepEqual(
+    stored.map(({ data }) => data.replace(photo, 'photo')),
+    ['{"photo":"","n":2}', '{"photo":"photo","n":1}', '{"photo":"photo","n":1}', '{"n":1}'],
+  )
+})
+
 test('a batch of any size stores every record, history entry and activity entry once', async (kit) => {
   const school = await kit.register()
   // SQLite inserts 32, 8 or 1 rows per statement.
