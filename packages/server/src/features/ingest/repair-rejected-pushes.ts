@@ -1,4 +1,5 @@
 /** The same change to all rejected pushes of a group: tested on all of them, then replayed step by step. */
+
 import type {
   RepairableGroup,
   RepairChange,
@@ -19,6 +20,7 @@ import {
 } from '../../lib/collections/pagination.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import { sha256 } from '../../lib/crypto/hash.ts'
+import { limitWork } from '../../lib/time/work-limit.ts'
 import type { PlatformStore } from '../../storage/port/platform-store.ts'
 import type {
   ReplayableRejection,
@@ -62,7 +64,7 @@ export async function previewRepair(
   repair: Repair,
   { request_id, actor }: ReplayRequester,
 ): Promise<RepairPreview> {
-  const end = performance.now() + MAX_PREVIEW_MS
+  const time = limitWork(MAX_PREVIEW_MS)
   const counts = { ...NONE }
   const written = new Set<string>()
   const items: RepairedPush[] = []
@@ -96,7 +98,7 @@ export async function previewRepair(
     after = step.last ?? after
     // Pushes are received between two steps.
     await yieldToEventLoop()
-  } while (left > 0 && performance.now() < end)
+  } while (left > 0 && !time.isOver())
   const { position_seq, rejected_push_id } = after ?? { position_seq: -1, rejected_push_id: -1 }
   const until = { position_seq, rejected_push_id, counts, hash: hashOf(repair) }
   return {

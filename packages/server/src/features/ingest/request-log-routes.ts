@@ -12,6 +12,7 @@ import { found } from '../../errors.ts'
 import { Cursor, Limit, readTime, route } from '../../http/route.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import { daysFrom } from '../../lib/time/clock.ts'
+import { limitWork } from '../../lib/time/work-limit.ts'
 import type {
   RequestFilter,
   RequestStore,
@@ -118,11 +119,11 @@ type CountStep = Awaited<ReturnType<RequestStore['countRequests']>>
 
 /** Steps within the time limit. Pushes are received between them. */
 async function* steps(): AsyncGenerator<void> {
-  const end = performance.now() + MAX_MS
+  const time = limitWork(MAX_MS)
   do {
     yield
     await yieldToEventLoop()
-  } while (performance.now() < end)
+  } while (!time.isOver())
 }
 
 /** Null if no request can match, because no platform has the name. */

@@ -6,9 +6,11 @@
  * match takes 0.7-1.3 s on either engine; a search without a match reads 400,000 entries per second, for two seconds,
  * and returns a cursor.
  */
+
 import type { AuditEntry } from '@recordhub/protocol'
 import { type Expression, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import { yieldToEventLoop } from '../../../lib/concurrency/yield-to-event-loop.ts'
+import { limitWork } from '../../../lib/time/work-limit.ts'
 import type {
   ActivityEntries,
   ActivityFilter,
@@ -109,7 +111,7 @@ async function scanBackwards(
   range: { lowest: number; highest: number; scanMs: number; firstStep?: number },
   readStep: (bottom: number, top: number) => Promise<boolean>,
 ): Promise<number | null> {
-  const deadline = performance.now() + range.scanMs
+  const time = limitWork(range.scanMs)
   let step = range.firstStep ?? FIRST_STEP
   let top = range.highest
   while (top >= range.lowest) {
@@ -117,9 +119,9 @@ async function scanBackwards(
     const bottom = Math.max(range.lowest, top - step + 1)
     if (await readStep(bottom, top)) return null
     top = bottom - 1
-    const now = performance.now()
-    if (top >= range.lowest && now >= deadline) return top
-    step = now - began < STEP_MS ? Math.min(MAX_STEP, step * 2) : Math.max(1, step >> 1)
+    if (top >= range.lowest && time.isOver()) return top
+    step =
+      performance.now() - began < STEP_MS ? Math.min(MAX_STEP, step * 2) : Math.max(1, step >> 1)
     await yieldToEventLoop()
   }
   return null

@@ -2,6 +2,7 @@
  * Reads a list in the order of an index on a hub column. The database excludes records by the conditions of the filter
  * that SQL can decide (the prefilter).
  */
+
 import type { BY_RELEVANCE, RecordSort } from '@recordhub/protocol'
 import { type FilterKind, numberKey, parseTimeSpan } from '@recordhub/protocol/field-filter'
 import { type RawBuilder, sql } from 'kysely'
@@ -12,6 +13,7 @@ import {
   kindOfColumn,
   valuesOfCondition,
 } from '../../../domain/record/record-query.ts'
+import type { WorkLimit } from '../../../lib/time/work-limit.ts'
 import type { ModuleRef, Position } from '../../port/record-list-store.ts'
 import { isVisible } from '../records/module-scope.ts'
 import { IN_LIST_INDEX, type ListedRecord, selectListed } from '../records/record-rows.ts'
@@ -207,12 +209,12 @@ function prefixOf(text: RawBuilder<unknown>, length: number): RawBuilder<unknown
 
 /**
  * Reads all records, and sorts those that match by a field that has no index.
- * @returns null if the deadline passes before all records are read.
+ * @returns null if the time is over before all records are read.
  */
 export async function scanSorted(
   deps: ScanDeps,
   resolved: ResolvedQuery,
-  { sort, deadline }: { sort: DataColumn | typeof BY_RELEVANCE; deadline: number },
+  { sort, time }: { sort: DataColumn | typeof BY_RELEVANCE; time: WorkLimit },
 ): Promise<RecordScan | null> {
   const { query, scope } = resolved
   const matches = isFiltered(query) ? createMatches(resolved) : null
@@ -223,7 +225,7 @@ export async function scanSorted(
   let positions: Position[] = []
   let matched = 0
   const all = scanHubColumn(deps, resolved, { sort: 'record_id', descending: false })
-  const { complete } = await visitRecords(createLargeDataReader(deps), all, deadline, (row) => {
+  const { complete } = await visitRecords(createLargeDataReader(deps), all, time, (row) => {
     if (matches && !matches(row)) return true
     matched += 1
     const position = positionOf(row)

@@ -2,6 +2,7 @@
  * Lists of records. `scan-strategies.ts` decides how a list is read; a scan (`record-scan.ts`) reads it;
  * `record-page.ts` filters the records and ends the page. The filter runs in JavaScript, the same on every engine.
  */
+
 import { createFacetCounter, createPathCollector } from '../../../domain/record/data-values.ts'
 import { createConditionMatcher } from '../../../domain/record/record-match.ts'
 import {
@@ -12,6 +13,7 @@ import {
   pathOfColumn,
   type RecordFilter,
 } from '../../../domain/record/record-query.ts'
+import { limitWork, type WorkLimit } from '../../../lib/time/work-limit.ts'
 import type {
   FacetQuery,
   ListScope,
@@ -54,13 +56,13 @@ export function createRecordListStore(
     countRecords: (query) => countRecords(db, query),
 
     async listRecords(query) {
-      const deadline = performance.now() + query.scan_ms
+      const time = limitWork(query.scan_ms)
       const resolved = await resolveQuery(db, query)
-      const scan = await openScan({ db, dialect }, resolved, deadline)
+      const scan = await openScan({ db, dialect }, resolved, time)
       if (!scan) return { outcome: 'too_slow' }
       const matches = isFiltered(query) ? createMatches(resolved) : null
       const countAll = () => countRecords(db, query)
-      const page = await readRecordPage(reader, scan, query, { matches, deadline, countAll })
+      const page = await readRecordPage(reader, scan, query, { matches, time, countAll })
       // After the page was read, so that it lacks no records.
       const isCurrent = query.scope === null || (await isScopeCurrent(db, query, query.scope))
       return isCurrent ? page : { outcome: 'changed' }
@@ -69,14 +71,14 @@ export function createRecordListStore(
     countValues: (query) => countValues({ db, dialect }, query),
 
     async findPaths({ platform, record_type, scan_ms }) {
-      const deadline = performance.now() + scan_ms
+      const time = limitWork(scan_ms)
       const query = wholeList({ ...NO_FILTER, platform, record_type, scan_ms, scope: null })
       const resolved = await resolveQuery(db, query)
       const collector = createPathCollector()
       const read = await visitRecords(
         reader,
         scanLastChanged({ db, dialect }, resolved),
-        deadline,
+        time,
         (row) => {
           collector.add(toFilteredRecord(row).data)
           return true
@@ -107,12 +109,12 @@ async function countValues(
   deps: ScanDeps,
   { columns, ...filter }: FacetQuery,
 ): ReturnType<RecordListStore['countValues']> {
-  const deadline = performance.now() + filter.scan_ms
+  const time = limitWork(filter.scan_ms)
   const isOwn = ({ column }: Condition) => columns.some((one) => one === column)
   const conditions = filter.conditions.filter((condition) => !isOwn(condition))
   const query = wholeList({ ...filter, conditions })
   const resolved = await resolveQuery(deps.db, query)
-  const scan = (await openScan(deps, resolved, deadline)) ?? scanLastChanged(deps, resolved)
+  const scan = (await openScan(deps, resolved, time)) ?? scanLastChanged(deps, resolved)
   const matches = isFiltered(query) && !scan.allMatch ? createMatches(resolved) : null
   const own = filter.conditions.filter(isOwn).map((condition) => ({
     column: condition.column,
@@ -122,7 +124,7 @@ async function countValues(
     others: own.filter((one) => one.column !== column),
     counter: createFacetCounter(pathOfColumn(column)),
   }))
-  const read = await visitRecords(createLargeDataReader(deps), scan, deadline, (row) => {
+  const read = await visitRecords(createLargeDataReader(deps), scan, time, (row) => {
     if (matches && !matches(row)) return true
     const record = toFilteredRecord(row)
     for (const { others, counter } of facets) {
@@ -134,18 +136,18 @@ async function countValues(
   return { outcome: 'counted', facets: facets.map(({ counter }) => counter.count()), ...read }
 }
 
-/** @returns null if no strategy can read the list before the deadline. */
+/** @returns null if no strategy can read the list in the time. */
 async function openScan(
   deps: ScanDeps,
   resolved: ResolvedQuery,
-  deadline: number,
+  time: WorkLimit,
 ): Promise<RecordScan | null> {
   const { query, scope } = resolved
   if (!scope.all && scope.modules.length === 0) {
     return scanPositions(deps, [], { compare: createCompare(query), size: 0, allMatch: true })
   }
   for (const strategy of listStrategies(query)) {
-    const scan = await openStrategy(deps, resolved, strategy, deadline)
+    const scan = await openStrategy(deps, resolved, strategy, time)
     if (scan) return scan
   }
   return null
@@ -156,7 +158,7 @@ async function openStrategy(
   deps: ScanDeps,
   resolved: ResolvedQuery,
   strategy: ScanStrategy,
-  deadline: number,
+  time: WorkLimit,
 ): Promise<RecordScan | null> {
   const { descending, backwards } = resolved.query
   switch (strategy.scan) {
@@ -170,7 +172,7 @@ async function openStrategy(
     case 'indexed_field':
       return scanIndexedField(deps, resolved, strategy.sort)
     case 'sorted':
-      return scanSorted(deps, resolved, { sort: strategy.sort, deadline })
+      return scanSorted(deps, resolved, { sort: strategy.sort, time })
   }
 }
 

@@ -1,5 +1,6 @@
 import assert, { fail } from 'node:assert/strict'
 import { test } from 'node:test'
+import { limitWork } from '../../../lib/time/work-limit.ts'
 import type { SelectedRecord } from '../records/record-rows.ts'
 import { collectRecords } from './record-page.ts'
 import type { RecordScan } from './record-scan.ts'
@@ -32,6 +33,9 @@ for (const [what, size] of [
   test(`a scan of ${what} ends at its time limit within a step, and the next one continues there`, async (t) => {
     let now = 0
     t.mock.method(performance, 'now', () => now)
+    t.mock.method(process, 'cpuUsage', (since = { user: 0 }) => ({
+      ...{ user: now * 1000 - since.user, system: 0 },
+    }))
     const found: number[] = []
     let after = null
     let requests = 0
@@ -45,7 +49,7 @@ for (const [what, size] of [
             now += 300
             return record_id % 10 === 0
           },
-          deadline: now + 2000,
+          time: limitWork(2000),
         },
       )
       found.push(...page.records.map(({ row }) => row.record_id))

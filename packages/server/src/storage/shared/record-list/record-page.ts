@@ -1,5 +1,7 @@
 /** Pagination: collects the records of a page from a scan, and counts or estimates all matches. */
+
 import { createPause } from '../../../lib/concurrency/yield-to-event-loop.ts'
+import type { WorkLimit } from '../../../lib/time/work-limit.ts'
 import type { Position, RecordPage, RecordQuery } from '../../port/record-list-store.ts'
 import { toRecordRow } from '../records/record-rows.ts'
 import type { LargeDataReader, ScannedRecord } from './large-data.ts'
@@ -11,8 +13,8 @@ const MAX_PAGE_SIZE = 8_000_000
 type Filter = {
   /** Null if every record matches. */
   matches: Matches | null
-  /** A value of `performance.now()`. The first step is read even after the deadline, as {@link endOfScan} allows. */
-  deadline: number
+  /** The first step is read even after it, as {@link endOfScan} allows. */
+  time: WorkLimit
 }
 
 type Collected = {
@@ -21,7 +23,7 @@ type Collected = {
   /** Whether another record matches after these. */
   isFull: boolean
   examined: number
-  /** The position that the scan had reached at the deadline, otherwise null. */
+  /** The position that the scan had reached at the end of its time, otherwise null. */
   stopped_at: Position | null
 }
 
@@ -57,7 +59,7 @@ export async function collectRecords(
   reader: LargeDataReader,
   scan: RecordScan,
   { after, limit }: Pick<RecordQuery, 'after' | 'limit'>,
-  { matches: filter, deadline }: Filter,
+  { matches: filter, time }: Filter,
 ): Promise<Collected> {
   const matches = scan.allMatch ? null : filter
   /** One record more than the page contains shows that the list has more. */
@@ -67,7 +69,7 @@ export async function collectRecords(
   let examined = 0
   /** The position of the last record that was tested. */
   let last: Position | null = null
-  const end = endOfScan(deadline)
+  const end = endOfScan(time)
   const pause = createPause()
   const steps = readSteps(reader, scan, {
     after,
@@ -77,7 +79,7 @@ export async function collectRecords(
   for await (const step of steps) {
     for (const [index, record] of step.records.entries()) {
       if (matches) {
-        if (last !== null && performance.now() >= end) {
+        if (last !== null && end.isOver()) {
           return { records, isFull: false, examined: examined + index, stopped_at: last }
         }
         await pause()
@@ -93,7 +95,7 @@ export async function collectRecords(
       size += record.row.data.length
     }
     examined += step.examined
-    if (step.next !== null && scan.size === null && performance.now() >= deadline) {
+    if (step.next !== null && scan.size === null && time.isOver()) {
       return { records, isFull: false, examined, stopped_at: step.next }
     }
   }

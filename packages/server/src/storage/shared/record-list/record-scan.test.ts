@@ -48,7 +48,7 @@ test('merged scans return every record once, in order, for any page size', async
           const scans = Array.from({ length: 7 }, (_, owner) =>
             createScan(idsOf(owner), () => undefined, skip + 1),
           )
-          const filter = { matches: () => true, deadline: Number.POSITIVE_INFINITY }
+          const filter = { matches: () => true, time: { isOver: () => false } }
           const page = await collectRecords(
             READER,
             mergeScans(scans, compare),
@@ -78,7 +78,7 @@ test('merging hundreds of scans reads little more than one page', async () => {
     ),
   )
   const query = { after: null, limit: 500 }
-  const filter = { matches: null, deadline: Number.POSITIVE_INFINITY }
+  const filter = { matches: null, time: { isOver: () => false } }
   const page = await collectRecords(READER, mergeScans(scans, compare), query, filter)
   assert.ok(page.isFull)
   assert.deepEqual(

@@ -2,6 +2,7 @@
  * A scan reads records in the order of a list, in steps, and lets other work run between two steps. This file has what
  * the strategies of `scan-strategies.ts` share: the order, the steps, and scans of known positions and of several scans.
  */
+
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { BY_RELEVANCE, type RecordSort } from '@recordhub/protocol'
 import type { RawBuilder } from 'kysely'
@@ -16,6 +17,7 @@ import { createRanking } from '../../../domain/search/search-matches.ts'
 import type { SearchTerms } from '../../../domain/search/search-text.ts'
 import { createPause } from '../../../lib/concurrency/yield-to-event-loop.ts'
 import { compareCodePoints } from '../../../lib/text/code-points.ts'
+import { limitWork, type WorkLimit } from '../../../lib/time/work-limit.ts'
 import type { Examined, ListScope, Position, RecordQuery } from '../../port/record-list-store.ts'
 import {
   type ListedRecord,
@@ -120,38 +122,38 @@ export async function* readSteps(
 export async function visitRecords(
   reader: LargeDataReader,
   scan: RecordScan,
-  deadline: number,
+  time: WorkLimit,
   visit: (row: SelectedRecord) => boolean,
   { records: maxRecords, size: maxSize } = UNLIMITED,
 ): Promise<Examined> {
   let [examined, size] = [0, 0]
-  const end = endOfScan(deadline)
+  const end = endOfScan(time)
   const pause = createPause()
   const options = { after: null, firstStep: maxRecords, maxRecords: () => maxRecords - examined }
   for await (const step of readSteps(reader, scan, options)) {
     for (const [index, { row }] of step.records.entries()) {
       const isLast = index === step.records.length - 1 && step.next === null
       size += row.data.length
-      const goesOn = visit(row) && size < maxSize && performance.now() < end
+      const goesOn = visit(row) && size < maxSize && !end.isOver()
       if (!goesOn) return { examined: examined + index + 1, complete: isLast }
       await pause()
     }
     examined += step.examined
     if (step.next === null) break
-    if (examined >= maxRecords || performance.now() >= deadline)
-      return { examined, complete: false }
+    if (examined >= maxRecords || time.isOver()) return { examined, complete: false }
   }
   return { examined, complete: true }
 }
 
 const UNLIMITED = { records: Number.POSITIVE_INFINITY, size: Number.POSITIVE_INFINITY }
 
-/** The first step of a scan is read even after its deadline, but not for longer than this. */
+/** The first step of a scan is read even after its time, but not for longer than this. */
 const MIN_SCAN_MS = 1000
 
-/** The time at which a scan ends within a step, whose records may be as large as a response of a platform. */
-export function endOfScan(deadline: number): number {
-  return Math.max(deadline, performance.now() + MIN_SCAN_MS)
+/** When a scan ends within a step, whose records may be as large as a response of a platform. */
+export function endOfScan(time: WorkLimit): WorkLimit {
+  const first = limitWork(MIN_SCAN_MS)
+  return { isOver: () => time.isOver() && first.isOver() }
 }
 
 /** Doubles the number of records per step, unless they are so large that a step would need too much memory. */
