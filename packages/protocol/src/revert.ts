@@ -11,6 +11,7 @@ import {
   Timestamp,
 } from './common.ts'
 import { PasswordAgain } from './operator.ts'
+import { Change } from './record.ts'
 
 const Id = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
@@ -163,6 +164,16 @@ export const RevertRecord = Type.Object({
   ),
 })
 
+/** A record in a list, with what the revert changes in it. */
+export const ListedRevertRecord = Type.Object({
+  ...RevertRecord.properties,
+  changes: Type.Array(Change, {
+    description:
+      'Of a record that gets its former values: the first values that are changed, or were if it is done; at most 3, without large ones. `before` is the value that is taken back',
+  }),
+  changes_total: Type.Integer({ description: '0 if they are not known any more' }),
+})
+
 /** The held paths of a record, by one revert. */
 export const Hold = Type.Object({
   record_id: Type.Integer(),
@@ -195,7 +206,7 @@ export const RevertsPage = Type.Object({
 
 export const RevertRecordsPage = Type.Object({
   success: Type.Literal(true),
-  records: Type.Array(RevertRecord),
+  records: Type.Array(ListedRevertRecord),
   next_cursor: NullableString,
 })
 
@@ -220,6 +231,7 @@ export type ImpossibleReason = Static<typeof ImpossibleReason>
 export type RevertCounts = Static<typeof RevertCounts>
 export type Revert = Static<typeof Revert>
 export type RevertRecord = Static<typeof RevertRecord>
+export type ListedRevertRecord = Static<typeof ListedRevertRecord>
 export type Hold = Static<typeof Hold>
 export type HoldsSummary = Static<typeof HoldsSummary>
 export type RevertResponse = Static<typeof RevertResponse>

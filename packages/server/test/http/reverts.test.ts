@@ -24,7 +24,10 @@ async function read(hub: TestHub, id: number): Promise<Revert> {
 
 /** Plans and applies a revert. */
 async function revert(hub: TestHub, scope: RevertScope): Promise<Revert> {
-  const { id } = await plan(hub, scope)
+  return run(hub, (await plan(hub, scope)).id)
+}
+
+async function run(hub: TestHub, id: number): Promise<Revert> {
   await hub.call('POST /api/v1/reverts/:id/start', { params: { id }, body: null })
   return until(async () => {
     const found = await read(hub, id)
@@ -99,6 +102,41 @@ describeHub('reverts', (hub) => {
     assert.deepEqual([(await kit.pull()).updated, (await read(hub, done.id)).counts.lifted], [2, 2])
     const { reverts } = await hub.call('GET /api/v1/reverts', { query: { pull_id: pull.id } })
     assert.equal(reverts[0]?.id, done.id)
+  })
+
+  test('the list of a revert shows what it changes in each record, without large values', async () => {
+    await using kit = await addPulledPlatform(hub)
+    const module = only(kit.platform.modules)
+    const list = (...data: Record<string, unknown>[]) => {
+      module.records = data.map((one, index) => ({ ...simulatedRecord(index + 1), data: one }))
+    }
+    const large = 'x'.repeat(3000)
+    list({ a: 1, b: { c: [1] } }, { a: 1 }, { a: 1 })
+    await kit.pull()
+    list({ a: 2, b: { c: [2] } }, { a: large }, { a: 2 }, { a: 1 })
+    const { pull } = await kit.pull()
+    const planned = await plan(hub, { pull_id: pull.id })
+    const later = newRecord('R-3', { data: { a: 3 } })
+    await hub.push(kit.registered.hub_api_key, later, 'PATCH')
+    const shown = async () => {
+      const params = { id: planned.id }
+      const { records } = await hub.call('GET /api/v1/reverts/:id/records', { params })
+      return records.map((one) => [one.reference_number, one.changes, one.changes_total])
+    }
+    const first = [
+      { path: '/data/a', before: 2, after: 1 },
+      { path: '/data/b', before: { c: [2] }, after: { c: [1] } },
+    ]
+    const expected = [
+      ['R-1', first, 2],
+      ['R-2', [], 1],
+      // It would be kept by now.
+      ['R-3', [], 0],
+      ['R-4', [], 0],
+    ]
+    assert.deepEqual(await shown(), expected)
+    await run(hub, planned.id)
+    assert.deepEqual(await shown(), expected)
   })
 
   test('a module that the pull did not read is no scope of it, and nothing is planned', async () => {

@@ -69,6 +69,14 @@ test('a module that only a digest has verified is equal unless something is not 
   assert.deepEqual([row?.difference, row?.why, row?.verifiedAt], [-1, 'rejected', LATER])
 })
 
+test('records whose values a revert holds are counted, though all are here', () => {
+  const held = module('museum', { held: 3, incomplete_reasons: ['held'] })
+  const sums = sumOf(held, module('museum', { held: 1, incomplete_reasons: ['held'] }))
+  assert.deepEqual([sums.here, sums.listed, sums.held, sums.unequal], [20, 20, 4, 2])
+  const [row] = unequalRows([held], PLATFORMS)
+  assert.deepEqual([row?.difference, row?.why], [0, 'held'])
+})
+
 test('the modules of a platform that cannot be read are one row, and are not in the sums', () => {
   const modules = [
     module('museum', { last_error: 'HTTP 503' }),

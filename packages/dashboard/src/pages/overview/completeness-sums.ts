@@ -6,6 +6,8 @@ export type PlatformSums = {
   listed: number
   here: number
   accepted: number
+  /** Records that differ from what the platform lists, because a revert has taken that back. */
+  held: number
   newerPushes: number
   /** The time of the oldest comparison; null without any. */
   comparedAt: string | null
@@ -33,7 +35,7 @@ export type UnequalRow = {
 }
 
 const NONE: PlatformSums = {
-  ...{ listed: 0, here: 0, accepted: 0, newerPushes: 0, comparedAt: null },
+  ...{ listed: 0, here: 0, accepted: 0, held: 0, newerPushes: 0, comparedAt: null },
   ...{ modules: 0, unread: 0, missing: 0, unequal: 0 },
   failed: { modules: 0, records: 0, verifiedAt: null },
 }
@@ -52,7 +54,7 @@ export function sumByPlatform(
 }
 
 function sumsOf(module: ModuleCompleteness): PlatformSums {
-  const { last_error, listed, accepted, pushed_since, verified_at } = module
+  const { last_error, listed, accepted, held, pushed_since, verified_at } = module
   const one = { ...NONE, modules: 1 }
   if (last_error !== null) {
     return { ...one, failed: { modules: 1, records: stored(module), verifiedAt: verified_at } }
@@ -60,7 +62,7 @@ function sumsOf(module: ModuleCompleteness): PlatformSums {
   if (listed === null) return { ...one, unread: 1 }
   return {
     ...one,
-    ...{ listed: listed - accepted, here: hereOf(module), accepted },
+    ...{ listed: listed - accepted, here: hereOf(module), accepted, held },
     newerPushes: pushed_since ?? 0,
     comparedAt: comparedAt(module),
     missing: undecidedOf(module),
@@ -82,6 +84,7 @@ function add(one: PlatformSums, other: PlatformSums): PlatformSums {
     listed: one.listed + other.listed,
     here: one.here + other.here,
     accepted: one.accepted + other.accepted,
+    held: one.held + other.held,
     newerPushes: one.newerPushes + other.newerPushes,
     comparedAt: earlier(one.comparedAt, other.comparedAt),
     unread: one.unread + other.unread,

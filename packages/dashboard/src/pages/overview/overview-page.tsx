@@ -110,7 +110,7 @@ function Sentence({ current, sums, all }: { current: Snapshot; sums: Sums; all: 
           <b>
             {formatNumber(all.here)} of {formatNumber(all.listed)}
           </b>{' '}
-          {isComplete(all) ? 'records' : 'listed records are here'}, verified{' '}
+          {isComplete(all) ? 'records, verified' : 'listed records are here, compared'}{' '}
           <Ago at={all.comparedAt} />
           {all.newerPushes > 0 &&
             `, and ${formatCount(all.newerPushes, 'newer push', 'newer pushes')}`}
@@ -133,6 +133,14 @@ function Sentence({ current, sums, all }: { current: Snapshot; sums: Sums; all: 
       ))}
       {failed.length > named.length &&
         `${formatCount(failed.length - named.length, 'more platform')} could not be read.`}
+      {all.held > 0 && (
+        <>
+          <Link to="/dashboard/reverts" search={{ tab: 'holds' }} className={classes['plain']}>
+            {formatCount(all.held, 'record has', 'records have')} values that a revert holds
+          </Link>
+          .{' '}
+        </>
+      )}
       {all.accepted > 0 && (
         <Link to="/dashboard/inbox" search={{ tab: 'rejected' }} className={classes['plain']}>
           {formatCount(all.accepted, 'accepted exception')}

@@ -135,7 +135,7 @@ function Row({ row, groups }: RowProps) {
   )
 }
 
-function Why({ row: { why, verifiedAt, difference }, groups }: RowProps) {
+function Why({ row: { module, why, verifiedAt, difference }, groups }: RowProps) {
   if (why === 'failed') {
     if (verifiedAt === null) return 'never verified'
     return (
@@ -145,14 +145,16 @@ function Why({ row: { why, verifiedAt, difference }, groups }: RowProps) {
     )
   }
   if (why === 'missing_undecided' && difference === 0) return 'another pull decides'
+  if (why === 'held') {
+    return `a revert holds values of ${formatCount(module?.held ?? 0, 'record')} that the platform still sends`
+  }
   return (why === 'rejected' && groups.length === 1 && groups[0]?.message) || REASONS[why]
 }
 
-const REASONS: Readonly<Record<Exclude<UnequalRow['why'], 'failed'>, string>> = {
+const REASONS: Readonly<Record<Exclude<UnequalRow['why'], 'failed' | 'held'>, string>> = {
   unread: 'not pulled yet',
   missing_undecided: 'missing from the last complete pull',
   rejected: 'rejected records',
-  held: 'a revert holds values that the platform still sends',
   total_differs: 'the platform’s total differs from the records that it lists',
   no_total: 'the platform reports no total',
   no_success: 'the platform does not report success',
@@ -168,6 +170,17 @@ function RowActions({ row, groups }: RowProps) {
     return (
       <LinkButton {...QUIET} to="/dashboard/inbox" search={{ tab: 'missing', ...search }}>
         Review
+      </LinkButton>
+    )
+  }
+  if (why === 'held') {
+    return (
+      <LinkButton
+        {...QUIET}
+        to="/dashboard/reverts"
+        search={{ tab: 'holds', ...search, record_type: module?.record_type ?? '' }}
+      >
+        Show
       </LinkButton>
     )
   }

@@ -41,7 +41,7 @@ type CompleteProps = { platform: PlatformSummary; sums: PlatformSums | null }
 export function Complete({ platform: { status, records }, sums }: CompleteProps) {
   if (status === 'inactive') return <Tinted color="faint">{formatNumber(records)} kept</Tinted>
   if (sums === null) return null
-  const { failed, missing, listed, here, accepted, unread, unequal, comparedAt } = sums
+  const { failed, missing, listed, here, accepted, held, unread, unequal, comparedAt } = sums
   if (failed.modules > 0) {
     return (
       <Tinted color="red">
@@ -56,7 +56,7 @@ export function Complete({ platform: { status, records }, sums }: CompleteProps)
     return (
       <Tinted color="orange">
         {formatNumber(here)} of {formatNumber(listed)}
-        {here === listed && ', not verified'}
+        {here === listed && (held > 0 ? `, ${formatNumber(held)} held` : ', not verified')}
       </Tinted>
     )
   }

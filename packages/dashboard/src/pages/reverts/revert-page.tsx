@@ -62,7 +62,7 @@ export function RevertPage() {
           </Alert>
         )}
         <HistoryNotice revert={revert} />
-        <HeldNotice revert={revert} />
+        {revert.finished_at !== null && <HeldNotice revert={revert} />}
         <Paper withBorder component="section" aria-label={isPlan(revert) ? 'Plan' : 'Result'}>
           <Counts revert={revert} />
         </Paper>
@@ -215,10 +215,15 @@ function HeldNotice({ revert: { id, counts } }: { revert: Revert }) {
 
 /** The counts, above the reason; while it runs, the progress. */
 function Counts({ revert }: { revert: Revert }) {
-  const { counts, reason } = revert
+  const { counts, reason, started_by, started_at, finished_at } = revert
+  const isRunning = isActive(revert)
   const shown = [
-    ...OUTCOMES.map(({ value, ...texts }) => ({ ...texts, value: counts[value] })),
-    ...(isPlan(revert)
+    ...OUTCOMES.map(({ value, label, hint }) => ({
+      label: isRunning && value === 'reverted' ? 'To revert' : label,
+      ...{ hint, value: counts[value] },
+    })),
+    // Meanwhile they would be newer than the progress.
+    ...(isRunning || isPlan(revert)
       ? []
       : [
           { label: 'Held now', hint: 'does not come back', value: counts.held_now },
@@ -232,7 +237,7 @@ function Counts({ revert }: { revert: Revert }) {
           <Text size="sm">
             <Tinted>Reason:</Tinted> {reason}
           </Text>
-          {isActive(revert) && (
+          {isRunning && (
             <Progress
               mt={8}
               size={8}
@@ -243,6 +248,18 @@ function Counts({ revert }: { revert: Revert }) {
           )}
           <Text size="sm" c="var(--text-2)" mt={4} role="status">
             {stateLabel(revert)}
+            {started_at !== null && (
+              <Tinted>
+                {' '}
+                Started by <OperatorName by={started_by} /> <Time at={started_at} />
+                {finished_at !== null && (
+                  <>
+                    , ended <Time at={finished_at} />
+                  </>
+                )}
+                .
+              </Tinted>
+            )}
           </Text>
         </Box>
       </Group>

@@ -1,6 +1,6 @@
 /** The records of a revert, by outcome. */
 import { Button, Group, Paper, Stack } from '@mantine/core'
-import type { Revert, RevertRecord } from '@recordhub/protocol'
+import type { ListedRevertRecord, Revert } from '@recordhub/protocol'
 import { IconFileExport } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { revertRecordsQuery } from '../../api/reverts.ts'
@@ -13,6 +13,8 @@ import { Ago } from '../../components/time.tsx'
 import { Tinted } from '../../components/tinted.tsx'
 import { formatNumber } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
+import { ChangeLines } from '../records/record/history.tsx'
+import recordClasses from '../records/record/record.module.css'
 import { ModuleOfPlatform, RecordLink } from './holds.tsx'
 import { OUTCOMES, whyLabel } from './revert-labels.ts'
 
@@ -73,18 +75,31 @@ export function RevertRecords({ revert }: { revert: Revert }) {
   )
 }
 
-const column = columnsFor<RevertRecord>()
+const column = columnsFor<ListedRevertRecord>()
 
 const columnsOf = (outcome: string) => [
   column.of('Reference', RecordLink, { width: 130 }),
   column.text('Name', ({ full_name }) => full_name),
   column.of('Module', ModuleOfPlatform, { width: 200 }),
   outcome === 'reverted'
-    ? column.of('Result', resultOf, { phone: 'line' })
-    : column.of('Why', whyOf, { phone: 'line' }),
+    ? column.of('Change', changeOf, { width: 340, phone: 'line' })
+    : column.of('Why', whyOf, { width: 340, phone: 'line' }),
 ]
 
-function resultOf({ creates, done }: RevertRecord) {
+/** The first value that the revert changes, and how many others. */
+function changeOf(record: ListedRevertRecord) {
+  const { changes, changes_total } = record
+  const [first] = changes
+  if (!first) return resultOf(record)
+  return (
+    <div className={recordClasses['changes']}>
+      <ChangeLines change={first} manifest={[]} max={1} />
+      {changes_total > 1 && <Tinted>and {formatNumber(changes_total - 1)} more</Tinted>}
+    </div>
+  )
+}
+
+function resultOf({ creates, done }: ListedRevertRecord) {
   if (done) return creates ? 'Marked as missing, because it was created' : 'Got its former values'
   return (
     <Tinted>
@@ -94,7 +109,7 @@ function resultOf({ creates, done }: RevertRecord) {
 }
 
 /** The first value that keeps the record as it is, or why its former values are unknown. */
-function whyOf(record: RevertRecord) {
+function whyOf(record: ListedRevertRecord) {
   const { kept } = record
   return (
     <>

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream'
 import {
+  ListedRevertRecord,
   NullableString,
   Revert,
   RevertOutcome,
-  RevertRecord,
+  type RevertRecord,
   RevertRequest,
   RevertStartRequest,
 } from '@recordhub/protocol'
@@ -17,6 +18,7 @@ import { csvLine, escapeFormula } from '../../lib/files/csv.ts'
 import type { ConfirmAction } from '../auth/reauthenticate.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import { describeRevert } from './describe-revert.ts'
+import { listChanges } from './list-changes.ts'
 import { planRevert } from './plan-revert.ts'
 
 const PAGE = 50
@@ -71,13 +73,14 @@ export function revertRoutes(deps: RevertDeps) {
     route('GET /api/v1/reverts/:id/records', {
       summary: 'List the records of a revert',
       query: { outcome: Outcome, limit: Limit, cursor: Cursor },
-      response: { records: Type.Array(RevertRecord), next_cursor: NullableString },
+      response: { records: Type.Array(ListedRevertRecord), next_cursor: NullableString },
       async handle({ params: { id }, query: { outcome = null, limit = RECORDS_PAGE, cursor } }) {
         await find(id)
+        const { resolved } = found('revert', await reverts.readResolved(id))
         const query = { revert_id: id, outcome, limit: limit + 1, after: cursor ?? null }
         const rows = await reverts.listRecords(query)
         const { page, next_cursor } = paginate(rows, limit, ({ record_id }) => record_id)
-        return { records: page, next_cursor }
+        return { records: await listChanges(deps, { revert_id: id, resolved }, page), next_cursor }
       },
     }),
 

@@ -160,9 +160,16 @@ function nameOf(label: string, path: readonly (string | number)[]): string {
 }
 
 /** One line for each value that differs, also within nested data. */
-function ChangeLines({ change, manifest }: { change: Change; manifest: readonly Field[] }) {
+export function ChangeLines(props: {
+  change: Change
+  manifest: readonly Field[]
+  /** The maximum number of lines. */
+  max?: number
+}) {
+  const { change, manifest, max } = props
   const { label } = labelOfPath(change.path, manifest)
-  return changedValues(change).map(({ path, before, after }) => (
+  const values = changedValues(change).slice(0, max)
+  return values.map(({ path, before, after }) => (
     <div key={path.join('\n')}>
       <span className={classes['dimmed']}>{nameOf(label, path)}</span>{' '}
       {before !== undefined && <del>{summaryOf(before, label) ?? 'empty'}</del>}{' '}
