@@ -74,7 +74,7 @@ describe('reverts in a browser', BROWSER_TEST, () => {
     await plan(page)
     const records = page.getByRole('region', { name: 'Records' })
     const planned = records.getByRole('row').filter({ hasText: one.reference_number })
-    await planned.getByText('Wrong name').waitFor()
+    await planned.getByRole('deletion').filter({ hasText: 'Wrong name' }).waitFor()
     await expectAccessibleInAllModes(page)
     await records.getByRole('button', { name: 'Kept 1' }).click()
     await records.getByText('Name has another value, by PATCH').waitFor()
