@@ -1,5 +1,4 @@
 /** The same change to all rejected pushes of a group: tested on all of them, then replayed step by step. */
-
 import type {
   RepairableGroup,
   RepairChange,

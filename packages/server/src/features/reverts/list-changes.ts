@@ -24,7 +24,7 @@ export async function listChanges(
   { revert_id, resolved }: { revert_id: number; resolved: ResolvedScope },
   records: readonly RevertRecord[],
 ): Promise<ListedRevertRecord[]> {
-  const known = new Map<number, ParsedChange[]>()
+  const known = new Map<number, Listed>()
   const at = clock.now().toISOString()
   const valued = records.filter(({ outcome, creates }) => outcome === 'reverted' && !creates)
   for (const isDone of [false, true]) {
@@ -35,16 +35,24 @@ export async function listChanges(
         const decision = isDone ? null : decideRevert(record, at)
         const planned = decision?.outcome === 'reverted' ? decision.changes.map(parseChange) : []
         const made = record.entries.flatMap(({ changes }) => changes)
-        known.set(record.record_id, isDone ? made : planned)
+        known.set(record.record_id, summarize(isDone ? made : planned))
       }
       await yieldToEventLoop()
     }
   }
-  return records.map((record) => {
-    const all = known.get(record.record_id) ?? []
-    const small = all.filter((change) => stringifyLossless(change).length <= MAX_CHANGE_BYTES)
-    return { ...record, changes: small.slice(0, MAX_CHANGES), changes_total: all.length }
-  })
+  return records.map((record) => ({ ...record, ...(known.get(record.record_id) ?? summarize([])) }))
+}
+
+type Listed = Pick<ListedRevertRecord, 'changes' | 'changes_total'>
+
+/** Keeps no large value, so that a list of large records needs little memory. */
+function summarize(all: readonly ParsedChange[]): Listed {
+  const changes: ParsedChange[] = []
+  for (const change of all) {
+    if (changes.length === MAX_CHANGES) break
+    if (stringifyLossless(change).length <= MAX_CHANGE_BYTES) changes.push(change)
+  }
+  return { changes, changes_total: all.length }
 }
 
 function parseChange({ path, before, after }: RecordChange): ParsedChange {

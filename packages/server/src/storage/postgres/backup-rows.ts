@@ -42,7 +42,7 @@ export async function* readRows(db: Connection): AsyncGenerator<Buffer> {
     SELECT json_build_object('name', sequencename, 'last_value', last_value)::text AS row
     FROM pg_sequences WHERE schemaname = current_schema() AND last_value IS NOT NULL
   `.execute(db)
-  yield toLines(rows)
+  yield* toLines(rows)
 }
 
 async function* fetchRows(db: Connection, table: string): AsyncGenerator<Buffer> {
@@ -56,13 +56,13 @@ async function* fetchRows(db: Connection, table: string): AsyncGenerator<Buffer>
     .execute(db)
   for (;;) {
     const { rows } = await sql.raw<Fetched>(`FETCH ${FETCH_ROWS} FROM ${CURSOR}`).execute(db)
-    yield toLines(rows.filter((row) => row.large === null))
+    yield* toLines(rows.filter((row) => row.large === null))
     for (const { large } of rows) {
       if (large === null) continue
       const found = await sql<{ row: string }>`
         SELECT row_to_json(t)::text AS row FROM ${sql.raw(name)} t WHERE ctid = ${large}::tid
       `.execute(db)
-      yield toLines(found.rows)
+      yield* toLines(found.rows)
     }
     if (rows.length < FETCH_ROWS) break
   }
@@ -72,8 +72,8 @@ async function* fetchRows(db: Connection, table: string): AsyncGenerator<Buffer>
 /** A row, or the place of a large one. */
 type Fetched = { large: null; row: string } | { large: string; row: null }
 
-function toLines(rows: readonly { row: string }[]): Buffer {
-  return Buffer.from(rows.map(({ row }) => `${row}\n`).join(''))
+function* toLines(rows: readonly { row: string }[]): Generator<Buffer> {
+  if (rows.length > 0) yield Buffer.from(rows.map(({ row }) => `${row}\n`).join(''))
 }
 
 export async function countTables(db: Connection): Promise<Record<string, number>> {

@@ -6,7 +6,6 @@
  * match takes 0.7-1.3 s on either engine; a search without a match reads 400,000 entries per second, for two seconds,
  * and returns a cursor.
  */
-
 import type { AuditEntry } from '@recordhub/protocol'
 import { type Expression, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import { yieldToEventLoop } from '../../../lib/concurrency/yield-to-event-loop.ts'

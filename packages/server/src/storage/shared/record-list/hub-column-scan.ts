@@ -2,7 +2,6 @@
  * Reads a list in the order of an index on a hub column. The database excludes records by the conditions of the filter
  * that SQL can decide (the prefilter).
  */
-
 import type { BY_RELEVANCE, RecordSort } from '@recordhub/protocol'
 import { type FilterKind, numberKey, parseTimeSpan } from '@recordhub/protocol/field-filter'
 import { type RawBuilder, sql } from 'kysely'

@@ -2,7 +2,6 @@
  * Lists of records. `scan-strategies.ts` decides how a list is read; a scan (`record-scan.ts`) reads it;
  * `record-page.ts` filters the records and ends the page. The filter runs in JavaScript, the same on every engine.
  */
-
 import { createFacetCounter, createPathCollector } from '../../../domain/record/data-values.ts'
 import { createConditionMatcher } from '../../../domain/record/record-match.ts'
 import {

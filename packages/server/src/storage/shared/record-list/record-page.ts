@@ -1,5 +1,4 @@
 /** Pagination: collects the records of a page from a scan, and counts or estimates all matches. */
-
 import { createPause } from '../../../lib/concurrency/yield-to-event-loop.ts'
 import type { WorkLimit } from '../../../lib/time/work-limit.ts'
 import type { Position, RecordPage, RecordQuery } from '../../port/record-list-store.ts'

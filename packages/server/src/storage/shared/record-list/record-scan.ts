@@ -2,7 +2,6 @@
  * A scan reads records in the order of a list, in steps, and lets other work run between two steps. This file has what
  * the strategies of `scan-strategies.ts` share: the order, the steps, and scans of known positions and of several scans.
  */
-
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { BY_RELEVANCE, type RecordSort } from '@recordhub/protocol'
 import type { RawBuilder } from 'kysely'
