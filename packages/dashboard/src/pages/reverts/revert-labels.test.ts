@@ -41,7 +41,7 @@ test('the title of a revert says its result once it has one', () => {
   assert.equal(revertTitle(plan, 'pull 7'), 'The plan was cancelled')
   assert.equal(stateLabel(plan), 'Nothing was changed.')
   assert.match(stateLabel({ ...plan, started_at: '2026-11-21T07:30:00.000Z' }), /stay reverted/)
-  assert.equal(stateLabel({ ...plan, state: 'running' }), '5 of 9 records done')
+  assert.equal(stateLabel({ ...plan, state: 'running' }), '5 of 9 records done.')
 })
 
 test('a pull is reverted in part if a part of it was asked for or done', () => {

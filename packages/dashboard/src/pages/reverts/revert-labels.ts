@@ -73,7 +73,7 @@ export function stateLabel({
   progress: { records_done, records_total },
 }: Pick<Revert, 'state' | 'started_at' | 'progress'>): string {
   if (state === 'running') {
-    return `${formatNumber(records_done)} of ${formatCount(records_total, 'record')} done`
+    return `${formatNumber(records_done)} of ${formatCount(records_total, 'record')} done.`
   }
   return state === 'cancelled' && started_at === null ? 'Nothing was changed.' : STATE_LABELS[state]
 }
