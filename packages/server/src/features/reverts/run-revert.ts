@@ -105,7 +105,7 @@ async function applyRevert(
 }
 
 async function applyStep(
-  { reverts, ingest, clock, processName: owner }: RunDeps,
+  { reverts, ingest, clock, monotonicClock, processName: owner }: RunDeps,
   { revert_id, resolved, makes_holds }: ClaimedRevert,
   ids: number[],
 ): Promise<'done' | 'again' | 'stopped'> {
@@ -119,7 +119,7 @@ async function applyStep(
   const results: RevertResult[] = []
   const writes: RevertWrite[] = []
   const written: ScopeRecord[] = []
-  const pause = createPause()
+  const pause = createPause(monotonicClock)
   for (const record of records) {
     const decision = decideRevert(record, at)
     await pause()

@@ -1,3 +1,5 @@
+import type { MonotonicClock } from '../time/clock.ts'
+
 /** Lets pending events run first, so that a long loop of synchronous queries does not delay pushes. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise(setImmediate)
@@ -7,11 +9,11 @@ export function yieldToEventLoop(): Promise<void> {
 const SLICE_MS = 10
 
 /** Returns a function for a loop whose rounds differ much in time: it yields when the loop has run for 10 ms. */
-export function createPause(): () => Promise<void> {
-  let begun = performance.now()
+export function createPause(clock: MonotonicClock = performance): () => Promise<void> {
+  let begun = clock.now()
   return async () => {
-    if (performance.now() - begun < SLICE_MS) return
+    if (clock.now() - begun < SLICE_MS) return
     await yieldToEventLoop()
-    begun = performance.now()
+    begun = clock.now()
   }
 }
