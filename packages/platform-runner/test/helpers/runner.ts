@@ -20,7 +20,7 @@ export type RunningPlatform = {
   child: ChildProcess
   /** The complete log. */
   log: () => string
-  /** Resolves when a matching line has been logged. */
+  /** Resolves when the log matches. */
   logs: (pattern: RegExp) => Promise<void>
   /** Requests an endpoint with the right key. */
   get: (path: string, headers?: Record<string, string>) => Promise<Response>
@@ -98,8 +98,8 @@ export function createRunnerSandbox(t: TestContext, main = MAIN): RunnerSandbox 
         child.once('close', () =>
           reject(new Error(`It ended without ${pattern}: ${output.stderr}`)),
         )
-        lines.on('line', (line) => {
-          if (pattern.test(line)) resolve()
+        lines.on('line', () => {
+          if (pattern.test(output.stderr)) resolve()
         })
       })
     const listening = new Promise<RunningPlatform>((resolve, reject) => {

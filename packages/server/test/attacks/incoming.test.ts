@@ -292,10 +292,11 @@ describeHub('attacks over the socket', { withOperator: true }, (hub) => {
     assert.deepEqual(await digest(), stored)
     const lines = hub.log().slice(logged).split('\n').slice(0, -1)
     const seconds = (performance.now() - start) / 1000
+    // The log repeats the rejections of earlier tests once a second.
     const entries = lines
       .map((line) => JSON.parse(line))
-      .filter(({ code }) => code === 'api_key_invalid')
-    assert.equal(entries.length, lines.length)
+      .filter(({ code, msg }) => code === 'api_key_invalid' || msg !== 'requests rejected')
+    assert.ok(entries.every(({ code }) => code === 'api_key_invalid'))
     assert.ok(entries.length <= 2 + seconds, `${entries.length} lines`)
     assert.doesNotMatch(lines.join(), /rhk_/)
   })

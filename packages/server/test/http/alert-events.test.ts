@@ -101,7 +101,7 @@ describeOnEngines('the events of alerts', (engine) => {
   test('a long poll responds when an alert changes, when its time is over, when its token was revoked, and when the hub stops', async () => {
     let polls = 0
     await using hub = await startTestHub(engine, {
-      ...FAST,
+      intervals: { ...FAST.intervals, heartbeat: 0 },
       wrap: ({ alertEvents, ...storage }) => ({
         ...storage,
         alertEvents: {
@@ -125,11 +125,12 @@ describeOnEngines('the events of alerts', (engine) => {
     assert.deepEqual([expired.events, expired.has_more], [[], false])
     const beforeRevocation = polls
     const headers = bearer(await createToken(hub, 'alerts'))
-    const revoked = hub.send({ url: `${EVENTS}?since=latest&wait_seconds=1`, headers })
+    const revoked = hub.send({ url: `${EVENTS}?since=latest&wait_seconds=60`, headers })
     await until(() => (polls > beforeRevocation + 2 ? true : null), 'the request waits')
     await hub.sql(
       "UPDATE api_tokens SET revoked_at = '2026-01-01T00:00:00.000Z' WHERE scope = 'alerts'",
     )
+    await raise(hub, 'two')
     expectError(await revoked, 401, 'not_signed_in')
     const pollsBefore = polls
     const interrupted = readEvents(hub, '?since=latest&wait_seconds=60')

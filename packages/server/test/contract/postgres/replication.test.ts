@@ -79,6 +79,8 @@ describe('a PostgreSQL server with a standby', () => {
     const kit = createKit({ storage, clock: new TestClock() })
     const school = await kit.register()
     await run(`ALTER SYSTEM SET synchronous_standby_names = 'absent'`, 'SELECT pg_reload_conf()')
+    // Commits wait as soon as the checkpointer has read the configuration.
+    await run('CHECKPOINT')
     const cancelWait = async () =>
       until(async () => {
         const { rowCount } = await withDatabase(primary.url, (client) =>
