@@ -18,6 +18,7 @@ export const Operator = Type.Object({
   has_password: Type.Boolean(),
   single_sign_on: Type.Boolean(),
   sessions: Type.Integer(),
+  alert_mails: Type.Boolean({ description: 'Whether the operator gets the mails about alerts' }),
 })
 
 /** The name of an operator, by the e-mail address that is the actor in logs. */
@@ -50,16 +51,14 @@ export const Invitation = Type.Object({
  */
 export const RequiredSecondFactorStep = Type.Union([OneOf('set_up', 'sign_in'), Type.Null()])
 
-/** The signed-in operator and the sign-in methods of the account. */
+const { id, email, name, role, has_password, second_factor, passkeys, single_sign_on } =
+  Operator.properties
+
+/** The signed-in operator, the sign-in methods of the account, and whether alerts are mailed. */
 export const Account = Type.Object({
-  id: Type.String(),
-  email: Type.String(),
-  name: Type.String(),
-  role: Role,
-  has_password: Type.Boolean(),
-  second_factor: Type.Boolean(),
-  passkeys: Type.Integer(),
-  single_sign_on: Type.Boolean(),
+  ...{ id, email, name, role, has_password, second_factor, passkeys, single_sign_on },
+  alert_mails: Operator.properties.alert_mails,
+  mail_set_up: Type.Boolean({ description: 'Whether the hub has a mail server' }),
 })
 
 export const Passkey = Type.Object({

@@ -1,7 +1,10 @@
 /** The account of the operator who is signed in. */
 import type { Account, OperatorSession, Passkey } from '@recordhub/protocol'
+import { useQueryClient } from '@tanstack/react-query'
 import { callHub } from './call-hub.ts'
 import { getQuery } from './get-query.ts'
+import { OPERATORS } from './operators.ts'
+import { renewSession } from './session.ts'
 
 export const OWN_SESSIONS_PATH = '/api/v1/account/sessions'
 export const PASSKEYS_PATH = '/api/v1/account/passkeys'
@@ -10,6 +13,21 @@ export const accountQuery = () => getQuery<{ account: Account }>('GET /api/v1/ac
 export const ownSessionsQuery = () =>
   getQuery<{ sessions: OperatorSession[] }>(`GET ${OWN_SESSIONS_PATH}`)
 export const passkeysQuery = () => getQuery<{ passkeys: Passkey[] }>(`GET ${PASSKEYS_PATH}`)
+
+/** Changes the account, and what the page shows of it. @throws HubCallError */
+export function useChangeAccount() {
+  const client = useQueryClient()
+  return async (change: { name?: string; alert_mails?: boolean }): Promise<void> => {
+    const changed = await callHub<{ account: Account }>('/api/v1/account', {
+      method: 'PATCH',
+      body: change,
+    })
+    client.setQueryData(accountQuery().queryKey, { account: changed.account })
+    if (change.name === undefined) return
+    await client.invalidateQueries(OPERATORS)
+    await renewSession()
+  }
+}
 
 /** Ends the session and navigates to `next`. @throws HubCallError */
 export async function signOut(next: string): Promise<void> {

@@ -32,6 +32,7 @@ const ACTION_LABELS: Readonly<Record<AuditAction, string>> = {
   'session.end': 'Ended a session',
   'session.end_others': 'Ended all other sessions',
   'session.end_all': 'Ended all sessions',
+  'account.change': 'Changed their account',
   'account.change_password': 'Changed their password',
   'account.reset_password': 'Set a new password',
   'second_factor.enable': 'Enabled two-factor authentication',
@@ -99,6 +100,7 @@ const ACTION_LABELS: Readonly<Record<AuditAction, string>> = {
   'backup.start': 'Started a backup',
   'backup.download': 'Downloaded a backup',
   'backup.drill': 'Tested the restore of a backup',
+  'activity.export': 'Exported the activity',
   'audit.export': 'Exported the audit log',
   'doctor.repair': 'Repaired the database by recordhub doctor',
 }

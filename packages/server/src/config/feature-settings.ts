@@ -54,16 +54,10 @@ export function toTracingSettings(config: Config) {
   }
 }
 
-/** Null if no mail server is configured. `to` follows the setting, which can change while the hub runs. */
+/** Null if no mail server is configured. */
 export function toMailSettings(config: Config) {
   const { HUB_SMTP_URL: url, HUB_ALERT_FROM: from } = config
-  if (url === '') return null
-  return {
-    ...{ url, from },
-    get to() {
-      return config.HUB_ALERT_TO
-    },
-  }
+  return url === '' ? null : { url, from }
 }
 
 export function toRetentionDays(config: Config) {

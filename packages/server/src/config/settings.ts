@@ -278,7 +278,7 @@ export const SETTINGS = {
   HUB_ALERT_TO: setting({
     parse: emails,
     default: EMPTY_LIST,
-    help: 'Recipients of alert mails, separated by commas.',
+    help: 'Recipients of alert mails besides the operators who chose to get them, separated by commas.',
   }),
   HUB_OIDC_ISSUER: setting({
     parse: httpUrl,

@@ -102,6 +102,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'GET /api/v1/session': 'viewer',
 
   'GET /api/v1/account': 'viewer',
+  'PATCH /api/v1/account': 'viewer',
   'POST /api/v1/account/password': 'viewer',
   'GET /api/v1/account/sessions': 'viewer',
   'DELETE /api/v1/account/sessions': 'viewer',
@@ -239,6 +240,7 @@ export const ACCESS: Readonly<Record<string, Access>> = {
   'POST /api/v1/backups/:file/drill': 'admin',
 
   'GET /api/v1/activity': 'viewer',
+  'GET /api/v1/activity/export': 'viewer',
   'GET /api/v1/push-errors': 'viewer',
   'GET /api/v1/requests': 'viewer',
   'GET /api/v1/requests/counts': 'viewer',

@@ -16,6 +16,7 @@ export const MAX_CONCURRENT: Readonly<Record<string, number>> = {
   'GET /api/v1/records/export': 8,
   'GET /api/v1/records/facets': 8,
   'GET /api/v1/platforms/:id/modules/:record_type/fields': 8,
+  'GET /api/v1/activity/export': 8,
   'GET /api/v1/audit/export': 8,
   'GET /api/v1/search': 8,
   'POST /api/v1/platforms/probe': 16,

@@ -70,7 +70,8 @@ describe('settings in a browser', BROWSER_TEST, () => {
     await other.page.getByRole('button', { name: 'Create account and sign in' }).click()
     await other.page.getByRole('heading', { name: OVERVIEW_TITLE }).waitFor()
     await other.page.goto('/dashboard/settings')
-    await other.page.getByRole('heading', { name: 'Bob' }).waitFor()
+    await other.page.getByLabel('Name', { exact: true }).waitFor()
+    assert.equal(await other.page.getByLabel('Name', { exact: true }).inputValue(), 'Bob')
 
     await page.reload()
     await page.getByRole('button', { name: 'Bob' }).click()

@@ -214,7 +214,8 @@ describe('sign-in methods in a browser', BROWSER_TEST, () => {
     await untilOverview(page)
     await page.goto('/dashboard/settings?tab=operators')
     await page.getByRole('heading', { level: 1, name: 'Account' }).waitFor()
-    await page.getByRole('heading', { name: 'Vic' }).waitFor()
+    await page.getByLabel('Name', { exact: true }).waitFor()
+    assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Vic')
     for (const name of ['Operators', 'Single sign-on', 'Backups', 'Mail']) {
       assert.equal(await page.getByRole('link', { name }).count(), 0, name)
     }

@@ -24,7 +24,29 @@ async function actionsOf(hub: TestHub, email: string): Promise<string[]> {
   return entries.map((entry) => String(entry['action']))
 }
 
-describeHub("the account's password and sessions", (hub) => {
+describeHub("the account's name, password and sessions", (hub) => {
+  test('an operator changes their name, which the session and the log show at once', async () => {
+    const { email } = await hub.createOperator({ role: 'viewer' })
+    const session = await hub.signIn(email)
+    const change = (body: object) => hub.callAs(session, 'PATCH', ACCOUNT, body)
+    for (const name of ['', ' \u200d', 'x'.repeat(201), 1]) {
+      expectError(await change({ name }), 400, 'invalid_request')
+    }
+    for (const body of [{}, { role: 'admin' }, { email: 'b@example.org' }]) {
+      expectError(await change(body), 400, 'invalid_request')
+    }
+    const name = 'Åsa Öberg 李'
+    expectObject(await change({ name: ` ${name}\u202e\n` }), 200)
+    const { account } = await hub.call('GET /api/v1/account', { as: session })
+    assert.deepEqual([account.name, account.alert_mails, account.mail_set_up], [name, false, false])
+    const read = Object(expectObject(await hub.callAs(session, 'GET', '/api/v1/session'), 200))
+    assert.equal(read.operator.name, name)
+    const { operators } = await hub.call('GET /api/v1/operators/names', { as: session })
+    assert.equal(operators.find((one) => one.email === email)?.name, name)
+    const entries = await hub.audit(`&actor=${email}&action=account.change`)
+    assert.deepEqual(only(entries)['details'], { name })
+  })
+
   test('changing the password requires the current one and ends all other sessions', async () => {
     const { email } = await hub.createOperator()
     const session = await hub.signIn(email)

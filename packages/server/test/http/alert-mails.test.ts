@@ -7,7 +7,7 @@ import { createMailer } from '../../src/features/monitoring/mail-alerts.ts'
 import { createAlertWatch } from '../../src/features/monitoring/watch-alerts.ts'
 import { CONTINUOUS_ALERTS, createStoppedClock } from '../helpers/hub/alerts.ts'
 import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
-import { startTestHub, type TestHub, withoutMachine } from '../helpers/hub/hub.ts'
+import { EMAIL, startTestHub, type TestHub, withoutMachine } from '../helpers/hub/hub.ts'
 import { expectAbsent, expectBody, expectError } from '../helpers/hub/response.ts'
 import { REJECTION, startMailServer, type TestMailServer } from '../helpers/hub/smtp-server.ts'
 import type { StorageEngine, TestClock } from '../helpers/storage/engine.ts'
@@ -79,6 +79,7 @@ describeOnEngines('mails about alerts', (engine) => {
     const [raised, resolved, again] = await untilMails(server, 3)
     assert.ok(raised && resolved && again)
     assert.deepEqual(raised.to, ['ann@example.org', 'bob@example.org'])
+    assert.doesNotMatch(raised.source, /ann@|bob@/)
     assert.match(raised.source, /^Subject: Recordhub: Pulls of Title p1 have failed/m)
     assert.match(raised.source, /What to do:/)
     assert.match(raised.source, /https:\/\/hub\.example\.org\/dashboard/)
@@ -112,13 +113,13 @@ describeOnEngines('mails about alerts', (engine) => {
       const clock = createStoppedClock()
       await using hub = await startTestHub(engine, { clock })
       const log = pino({ level: 'silent' })
-      const settings = { url: server.url, from: FROM_TO.HUB_ALERT_FROM, to: ['ann@example.org'] }
+      const settings = { url: server.url, from: FROM_TO.HUB_ALERT_FROM }
       const mailer = createMailer(settings, mailTimeouts)
       const jobFailures = new Map()
       const deps = {
         ...withoutMachine(hub.storage),
         mailer,
-        config: { HUB_PUBLIC_URL: '', HUB_ALERT_TO: settings.to },
+        config: { HUB_PUBLIC_URL: '', HUB_ALERT_TO: ['ann@example.org'] },
         clock,
         log,
         jobFailures,
@@ -188,6 +189,30 @@ describeOnEngines('mails about alerts', (engine) => {
     })
     await untilMails(server, 1)
     assert.equal((await untilRecordedAsMailed(hub)).length, 1)
+  })
+
+  test('operators who want the mails about alerts get them while their accounts are enabled', async () => {
+    await using server = await startMailServer()
+    const clock = createStoppedClock()
+    const { HUB_ALERT_TO: _, ...env } = settingsFor(server)
+    const options = { env, intervals: CONTINUOUS_ALERTS, clock, mailTimeouts }
+    await using hub = await startTestHub(engine, { ...options, withOperator: true })
+    expectError(await sendTestMail(hub), 409, 'mail_not_set_up')
+    const gone = await hub.createOperator({ role: 'viewer' })
+    for (const email of [EMAIL, gone.email]) {
+      const session = await hub.signIn(email)
+      const { account } = await hub.call('PATCH /api/v1/account', {
+        ...{ as: session, body: { alert_mails: true } },
+      })
+      assert.deepEqual([account.alert_mails, account.mail_set_up], [true, true])
+    }
+    await hub.call('PATCH /api/v1/operators/:id', {
+      ...{ params: { id: gone.id }, body: { disabled: true } },
+    })
+    await registerPlatforms(hub, clock, 1)
+    await hub.setPullFailures(5)
+    const [invitation, mail] = await untilMails(server, 2)
+    assert.deepEqual([invitation?.to, mail?.to], [[gone.email], [EMAIL]])
   })
 
   test("an admin sends a test mail, and a rejection returns the mail server's message", async () => {

@@ -87,6 +87,39 @@ describeHub('the audit log', { withOperator: true }, (hub, engine) => {
     )
   })
 
+  test('the activity is exported with its filters, at any length, by a viewer', async () => {
+    await using own = await startTestHub(engine)
+    const entry = { level: 'info', kind: 'push.created', platform_name: null } as const
+    const details = { n: [1] }
+    for (let n = 0; n < 1200; n++) {
+      const message = n === 7 ? '=1+1' : `message ${n}`
+      await own.storage.activity.appendActivity({ ...entry, details, message })
+    }
+    const url = '/api/v1/activity/export'
+    const headers = { authorization: own.authorization('viewer') }
+    const csv = await own.send({ url: `${url}?kind=push`, headers })
+    assert.equal(csv.status, 200)
+    assert.match(csv.header('content-disposition'), /^attachment; filename="activity-.*\.csv"$/)
+    const lines = csv.text.trimEnd().split('\r\n')
+    assert.equal(lines[0], 'id,at,level,kind,platform_name,record_id,actor,message,details')
+    assert.equal(lines.length, 1201)
+    assert.match(lines[1] ?? '', /,info,push\.created,,,,message 1199,"\{""n"":\[1\]\}"$/)
+    assert.ok(csv.text.includes(",'=1+1,"))
+    const ndjson = await own.send({
+      url: `${url}?format=ndjson&q=${encodeURIComponent('=1+1')}`,
+      headers,
+    })
+    assert.equal(Object(JSON.parse(ndjson.text)).message, '=1+1')
+    const exports = await own.audit('&action=activity.export')
+    assert.deepEqual(
+      exports.map((one) => one['details']),
+      [
+        { format: 'ndjson', q: '=1+1' },
+        { format: 'csv', kind: 'push' },
+      ],
+    )
+  })
+
   test('time filters accept any time zone and leap seconds', async () => {
     await using own = await startTestHub(engine)
     const entry = { actor: 'ann', action: 'pull.start', target: null, address: null } as const

@@ -12,6 +12,7 @@ const QUERIES: Record<string, string> = {
   'GET /api/v1/search': '?query=person',
   'GET /api/v1/records/export': '?format=csv',
   'GET /api/v1/records/facets': '?facet=status',
+  'GET /api/v1/activity/export': '?format=csv',
   'GET /api/v1/audit/export': '?format=csv',
 }
 /** Streams, and rows that other tests create. */

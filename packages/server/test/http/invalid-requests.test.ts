@@ -30,6 +30,7 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
     ...['since=yesterday', 'until=2026-02-30T00:00:00Z', `q=${'x'.repeat(201)}`, 'colour=red'],
     ...['cursor=x', 'limit=501'],
   ],
+  '/api/v1/activity/export': ['format=xlsx', 'since=yesterday', 'limit=3'],
   '/api/v1/rejected-pushes': ['cursor=x', 'limit=0', 'unknown=1'],
   '/api/v1/statistics': ['hours=0', 'hours=100000', 'hours=x', 'days=1'],
   '/api/v1/audit': ['from=yesterday'],

@@ -30,6 +30,7 @@ const OTHER_SITES: [string, Headers][] = [
 const STREAMS = [
   '/api/v1/alerts/events',
   '/dashboard/events',
+  '/api/v1/activity/export',
   '/api/v1/audit/export',
   '/api/v1/backups/:file',
   '/api/v1/records/export',

@@ -32,7 +32,7 @@ import { Pager } from '../../components/pager.tsx'
 import { Second } from '../../components/time.tsx'
 import { formatCount, formatDay, formatSecond } from '../../lib/format.ts'
 import { useStore } from '../../lib/store.ts'
-import { pickState, useUrlState } from '../../lib/url-state.ts'
+import { pickState, type UrlState, useUrlState } from '../../lib/url-state.ts'
 import { SearchInput } from '../activity/list-parts.tsx'
 import { foldRepeats, type LogRow, splitMessage } from './activity-rows.ts'
 import { Actor, EntryDrawer } from './entry-drawer.tsx'
@@ -41,6 +41,9 @@ import { FoldButton, FollowState, Retention, useFollowing } from './log-parts.ts
 
 const PAGE = '50'
 const FILTERS = ['q', 'platform', 'level', 'kind', 'by', 'since', 'until', 'record'] as const
+
+/** The parameters of the list of a state. */
+export const activityFilters = (state: UrlState): UrlState => pickState(state, FILTERS)
 
 export function ActivityTab() {
   const [state] = useUrlState()

@@ -1,7 +1,7 @@
 /** The audit log: who did what and from where. */
-import { Button, Group, Text, UnstyledButton } from '@mantine/core'
+import { Text, UnstyledButton } from '@mantine/core'
 import type { AuditEntry } from '@recordhub/protocol'
-import { IconFileExport, IconHistory } from '@tabler/icons-react'
+import { IconHistory } from '@tabler/icons-react'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { operatorsQuery } from '../../api/operators.ts'
@@ -26,17 +26,23 @@ import {
 } from '../../lib/audit-labels.ts'
 import { type Choice, platformChoices } from '../../lib/choices.ts'
 import { formatCount, formatDay } from '../../lib/format.ts'
-import { toParameters, useUrlState } from '../../lib/url-state.ts'
+import { toParameters, type UrlState, useUrlState } from '../../lib/url-state.ts'
 import { type FoldedRow, fold } from './activity-rows.ts'
 import { FoldButton, Retention } from './log-parts.tsx'
 
 const FILTERS = ['actor', 'group', 'action', 'target', 'since', 'until'] as const
 const MAX_HOURS = 720
 
+/** The parameters of the list of a state. */
+export function auditFilters(state: UrlState): Record<string, string> {
+  const { actor, group, action, target, since: from, until } = state
+  return Object.fromEntries(toParameters({ actor, group, action, target, from, until }))
+}
+
 export function AuditTab() {
   const [state, change] = useUrlState()
-  const { actor, group, action, target, since: from, until } = state
-  const filters = Object.fromEntries(toParameters({ actor, group, action, target, from, until }))
+  const { group } = state
+  const filters = auditFilters(state)
   const found = useInfiniteQuery(auditQuery(filters))
   const isFiltered = Object.keys(filters).length > 0
   const { data: platforms = [] } = usePlatforms()
@@ -87,24 +93,9 @@ export function AuditTab() {
           }
         />
       )}
-      <Group gap="xs" mt="sm">
-        <Text size="xs" c="dimmed" mr="auto">
-          Entries cannot be changed. <Retention name="audit" />
-        </Text>
-        {(['csv', 'ndjson'] as const).map((format) => (
-          <Button
-            key={format}
-            size="compact-xs"
-            variant="default"
-            leftSection={<IconFileExport size={14} aria-hidden />}
-            component="a"
-            href={`/api/v1/audit/export?${new URLSearchParams({ ...filters, format })}`}
-            download
-          >
-            Export as {format.toUpperCase()}
-          </Button>
-        ))}
-      </Group>
+      <Text size="xs" c="dimmed" mt="sm">
+        Entries cannot be changed. <Retention name="audit" />
+      </Text>
     </>
   )
 }

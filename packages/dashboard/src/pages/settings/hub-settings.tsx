@@ -107,7 +107,7 @@ const MAIL: readonly Field[] = [
   {
     name: 'HUB_ALERT_TO',
     title: 'Recipients of alerts',
-    hint: 'E-mail addresses, separated by commas. They read every alert.',
+    hint: 'E-mail addresses, separated by commas, besides the operators who chose it in their account.',
   },
 ]
 
@@ -116,7 +116,7 @@ export function MailSettings() {
     <StoredForm fields={MAIL} action="Save the recipients">
       <Row
         title="Mail server and sender"
-        hint="HUB_SMTP_URL and HUB_ALERT_FROM, where the hub is started. A test e-mail goes to the saved recipients."
+        hint="HUB_SMTP_URL and HUB_ALERT_FROM, where the hub is started. A test e-mail goes to all recipients."
         isWide
       >
         <TestMailButton />

@@ -87,6 +87,14 @@ export function Row(props: {
   )
 }
 
+/**
+ * The `ref` of an input that a {@link Row} describes. Mantine's text inputs replace `aria-describedby` with the id of a
+ * description of their own.
+ */
+export function describedBy(id: string) {
+  return (input: HTMLInputElement | null) => input?.setAttribute('aria-describedby', id)
+}
+
 /** Shown while a section loads. */
 export function LinesSkeleton({ lines = 3 }: { lines?: number }) {
   return (

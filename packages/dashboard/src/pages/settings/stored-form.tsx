@@ -23,7 +23,7 @@ import { PasswordDialog } from '../../components/password-dialog.tsx'
 import { Time } from '../../components/time.tsx'
 import { scheduleLabel, WEEKDAYS } from '../../lib/settings-labels.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
-import { LinesSkeleton, Row } from './parts.tsx'
+import { describedBy, LinesSkeleton, Row } from './parts.tsx'
 import classes from './settings.module.css'
 
 export type Field = {
@@ -241,7 +241,7 @@ function Plain({ id, field, value, error, isDisabled, onChange }: InputProps) {
   const { suffix, isSwitch } = field
   const common = {
     ...{ id, value, error, disabled: isDisabled, className: classes['input'] ?? '' },
-    'aria-describedby': `${id}-hint`,
+    ref: describedBy(`${id}-hint`),
   }
   if (isSwitch) {
     const { value: _, className: __, ...shared } = common

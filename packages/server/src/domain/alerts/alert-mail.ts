@@ -4,8 +4,8 @@ import { toSingleLine } from '../../lib/text/code-points.ts'
 import { formatInstants, formatTime } from '../../lib/time/clock.ts'
 import { ADVICE, type UnmailedAlerts } from './alert.ts'
 
-/** `to`: the recipients, if they differ from the recipients of alerts. */
-export type Mail = { subject: string; text: string; to?: readonly string[] }
+/** A mail without its recipients. */
+export type Mail = { subject: string; text: string }
 
 /** The maximum number of alerts that a mail lists. The page lists all of them. */
 const MAX_LISTED = 50

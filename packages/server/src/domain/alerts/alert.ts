@@ -27,7 +27,7 @@ export const ADVICE: Readonly<Record<AlertKind, string>> = {
   storage_not_synced:
     'Set fsync and full_page_writes of the PostgreSQL server to on: ALTER SYSTEM SET fsync = on; ALTER SYSTEM SET full_page_writes = on; SELECT pg_reload_conf().',
   mail_failing:
-    'Send a test mail from the hub, which shows the error message of the mail server. Then check HUB_SMTP_URL, HUB_ALERT_FROM and HUB_ALERT_TO.',
+    'Send a test mail from the hub, which shows the error message of the mail server. Then check HUB_SMTP_URL, HUB_ALERT_FROM and the recipients.',
   backup_failed:
     'Open the backups in the settings of the hub and start one, which shows the error. Check the free space and the permissions of HUB_BACKUP_DIR.',
   backups_uncounted:

@@ -1,6 +1,14 @@
-import { Account, ClosedObject, DoneResponse, OperatorSession } from '@recordhub/protocol'
+import {
+  Account,
+  ClosedObject,
+  DoneResponse,
+  type Operator,
+  OperatorSession,
+} from '@recordhub/protocol'
 import { Type } from 'typebox'
+import { toMailSettings } from '../../config/feature-settings.ts'
 import { formatCount } from '../../domain/activity/activity.ts'
+import { MAX_NAME_LENGTH, toOperatorName } from '../../domain/auth/operator-name.ts'
 import { findPasswordIssue } from '../../domain/auth/password.ts'
 import { found, HubError } from '../../errors.ts'
 import { operatorOf } from '../../http/authorize.ts'
@@ -10,22 +18,53 @@ import { forwardToBetterAuthAs } from './forward-to-better-auth.ts'
 
 const Password = Type.String({ maxLength: 1000 })
 
-/** The operator's own account: password and sessions. */
+/** The operator's own account: name, mails, password and sessions. */
 export function accountRoutes(
-  deps: Pick<AuthDeps, 'operators' | 'activity' | 'publicUrl' | 'betterAuth' | 'throttle'>,
+  deps: Pick<
+    AuthDeps,
+    'operators' | 'activity' | 'publicUrl' | 'config' | 'betterAuth' | 'throttle'
+  >,
 ) {
-  const { betterAuth, operators, activity, publicUrl, throttle } = deps
+  const { betterAuth, operators, activity, publicUrl, config, throttle } = deps
+  const toAccount = (operator: Operator | null): Account => {
+    if (!operator) throw new HubError('not_signed_in')
+    const { id, email, name, role, has_password, second_factor, passkeys } = operator
+    const { single_sign_on, alert_mails } = operator
+    const factors = { has_password, second_factor, passkeys, single_sign_on }
+    const mail = { alert_mails, mail_set_up: toMailSettings(config) !== null }
+    return { id, email, name, role, ...factors, ...mail }
+  }
   return [
     route('GET /api/v1/account', {
       summary: 'Read your account and the ways to sign in to it',
       response: { account: Account },
+      handle: async (request) => ({
+        account: toAccount(await operators.readOperator(operatorOf(request).id)),
+      }),
+    }),
+
+    route('PATCH /api/v1/account', {
+      summary: 'Change your name, or whether you get the mails about alerts',
+      body: Type.Object(
+        {
+          name: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH })),
+          alert_mails: Type.Optional(Type.Boolean()),
+        },
+        { additionalProperties: false, minProperties: 1 },
+      ),
+      response: { account: Account },
       async handle(request) {
-        const operator = await operators.readOperator(operatorOf(request).id)
-        if (!operator) throw new HubError('not_signed_in')
-        const { id, email, name, role, has_password, second_factor, passkeys } = operator
-        const { single_sign_on } = operator
-        const factors = { has_password, second_factor, passkeys, single_sign_on }
-        return { account: { id, email, name, role, ...factors } }
+        const { body, requester } = request
+        const { id, email } = operatorOf(request)
+        const change = body.name === undefined ? body : { ...body, name: toOperatorName(body.name) }
+        if (change.name === '') {
+          throw new HubError('invalid_request', { reason: 'the name has no visible character' })
+        }
+        const audit = { ...requester, action: 'account.change' as const, target: email }
+        const details = change
+        return {
+          account: toAccount(await operators.changeAccount(id, change, { ...audit, details })),
+        }
       },
     }),
 

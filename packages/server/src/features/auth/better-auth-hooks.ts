@@ -1,5 +1,6 @@
 /** Decisions of the hub while Better Auth creates operators and sessions. */
 import { APIError } from 'better-auth/api'
+import { toOperatorName } from '../../domain/auth/operator-name.ts'
 import { decideAdmission } from '../../domain/auth/single-sign-on.ts'
 import { sha256 } from '../../lib/crypto/hash.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
@@ -88,16 +89,17 @@ export function createHooks(deps: HookDeps, oidc: OidcSettings | null) {
    * @throws APIError if the newcomer is not admitted.
    */
   async function beforeOperator(
-    user: { email: string; emailVerified: boolean },
+    user: { email: string; emailVerified: boolean; name: string },
     endpoint: EndpointContext,
   ) {
     if (!isSingleSignOn(endpoint)) return undefined
     const { email, emailVerified } = user
+    const name = toOperatorName(user.name) || email
     const invitation = await invitations.findInvitationOf(email, now())
     const { domains = [], defaultRole = 'viewer' as const } = oidc ?? {}
     const policy = { invited: invitation?.role ?? null, domains, defaultRole }
     const admission = decideAdmission({ email, emailVerified }, policy)
-    if (admission.outcome === 'admitted') return { data: { role: admission.role } }
+    if (admission.outcome === 'admitted') return { data: { role: admission.role, name } }
     throw new APIError('FORBIDDEN', {
       code: emailVerified ? 'not_invited' : 'email_not_verified',
       message: 'This e-mail address is not admitted.',

@@ -1,5 +1,6 @@
 /** Creates operators: of an invitation, or the first one of an installation, by a link on the console or the settings. */
 import { isRole, type Role } from '../../domain/auth/caller.ts'
+import { toOperatorName } from '../../domain/auth/operator-name.ts'
 import { findPasswordIssue } from '../../domain/auth/password.ts'
 import { HubError } from '../../errors.ts'
 import { hmacSha256, sameSecret } from '../../lib/crypto/hash.ts'
@@ -44,7 +45,7 @@ async function prepareOperator(
   const { password } = await betterAuth.context()
   const email = operator.email.toLowerCase()
   return {
-    ...{ email, name: operator.name || email, role: operator.role },
+    ...{ email, name: toOperatorName(operator.name) || email, role: operator.role },
     password_hash: await password.hash(operator.password),
   }
 }

@@ -6,12 +6,14 @@ import { found, HubError } from '../../errors.ts'
 import { Limit, route } from '../../http/route.ts'
 import { CursorInteger, createCursorCodec, paginate } from '../../lib/collections/pagination.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
-import type { Mailer } from './mail-alerts.ts'
+import { listRecipients, type Mailer } from './mail-alerts.ts'
 
 const PAGE = 50
 const CURSOR = createCursorCodec(Type.Object({ state: AlertState, id: CursorInteger }))
 
-type AlertDeps = Pick<FeatureDeps, 'alerts' | 'activity' | 'config'> & { mailer: Mailer | null }
+type AlertDeps = Pick<FeatureDeps, 'alerts' | 'operators' | 'activity' | 'config'> & {
+  mailer: Mailer | null
+}
 
 /** Reading and acknowledging alerts, and sending a test mail. */
 export function alertRoutes(deps: AlertDeps) {
@@ -75,12 +77,14 @@ async function acknowledgeAlert(
  * @throws HubError `mail_not_set_up`, or `mail_failed` with the error message of the mail server.
  */
 async function sendTestMail(
-  { mailer, config, activity }: AlertDeps,
+  { mailer, operators, config, activity }: AlertDeps,
   requester: Requester,
 ): Promise<string> {
-  if (!mailer || config.HUB_ALERT_TO.length === 0) throw new HubError('mail_not_set_up')
+  const to = await listRecipients({ config, operators })
+  if (!mailer || to.length === 0) throw new HubError('mail_not_set_up')
   await activity.appendAudit({ ...requester, action: 'alert.test_mail', target: null })
-  const sent = await mailer.send(composeTestMail(requester.actor, config.HUB_PUBLIC_URL))
+  const mail = composeTestMail(requester.actor, config.HUB_PUBLIC_URL)
+  const sent = await mailer.send({ ...mail, to })
   if (sent.outcome === 'failed') throw new HubError('mail_failed', { reason: sent.reason })
   return sent.rejected.length === 0
     ? 'The mail server accepted the test mail. Check that it arrives.'

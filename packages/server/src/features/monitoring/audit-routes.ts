@@ -1,27 +1,19 @@
-import { Readable } from 'node:stream'
 import {
   AUDIT_ACTIONS,
   AuditEntry,
   type AuditGroup,
   ClosedObject,
   NullableString,
-  OneOf,
   Timestamp,
 } from '@recordhub/protocol'
 import { type Static, Type } from 'typebox'
 import { Cursor, Limit, readTime, route, special } from '../../http/route.ts'
 import { paginate } from '../../lib/collections/pagination.ts'
-import { csvLine, escapeFormula } from '../../lib/files/csv.ts'
-import { NDJSON_TYPE, toJsonLine } from '../../lib/net/ndjson.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
+import { EXPORT_PAGE, ExportedLog, LogFormat, sendLog } from './log-export.ts'
 
 const PAGE = 50
-const EXPORT_PAGE = 500
-const EXPORT_COLUMNS = ['id', 'at', 'actor', 'action', 'target', 'address', 'details'] as const
-const EXPORT_TYPES = {
-  csv: 'text/csv; charset=utf-8',
-  ndjson: `${NDJSON_TYPE}; charset=utf-8`,
-} as const
+const COLUMNS = ['id', 'at', 'actor', 'action', 'target', 'address', 'details'] as const
 
 const Text = Type.Optional(Type.String({ maxLength: 512 }))
 const Time = Type.Optional(Type.Unsafe<string>({ ...Timestamp, maxLength: 100 }))
@@ -35,16 +27,6 @@ const FILTERS = {
   until: Time,
 }
 const Filters = Type.Object(FILTERS)
-
-const EXPORTED = {
-  description: 'The file, named by Content-Disposition',
-  content: Object.fromEntries(
-    Object.values(EXPORT_TYPES).map((type) => [
-      type,
-      { schema: Type.Unsafe<Readable>({ type: 'string', format: 'binary' }) },
-    ]),
-  ),
-}
 
 /** Reading and exporting the audit log: the actions of operators and programs. */
 export function auditRoutes({ activity, clock }: Pick<FeatureDeps, 'activity' | 'clock'>) {
@@ -66,18 +48,16 @@ export function auditRoutes({ activity, clock }: Pick<FeatureDeps, 'activity' | 
 
     special('GET /api/v1/audit/export', {
       summary: 'Export the audit log as a file, newest first',
-      query: ClosedObject({ ...FILTERS, format: Type.Optional(OneOf('csv', 'ndjson')) }),
-      response: { 200: EXPORTED },
+      query: ClosedObject({ ...FILTERS, format: Type.Optional(LogFormat) }),
+      response: { 200: ExportedLog },
       // A HEAD request would read the whole audit log.
       exposeHeadRoute: false,
       async handle({ query: { format = 'csv', ...given }, requester }, reply) {
         const filters = filtersOf(given)
         const audit = { ...requester, action: 'audit.export' as const, target: null }
         await activity.appendAudit({ ...audit, details: { format, ...given } })
-        const name = `audit-${clock.now().toISOString().slice(0, 10)}.${format}`
-        reply.header('Content-Disposition', `attachment; filename="${name}"`)
-        reply.header('Cache-Control', 'no-store').type(EXPORT_TYPES[format])
-        return reply.send(Readable.from(exportAudit(activity, filters, format)))
+        const pages = readPages(activity, filters)
+        return sendLog(reply, { name: 'audit', at: clock.now(), format, columns: COLUMNS, pages })
       },
     }),
   ]
@@ -94,26 +74,14 @@ function filtersOf({ actor, action, group, target, from, until }: Static<typeof 
   }
 }
 
-/** The audit log as the text of a file, read page by page. */
-async function* exportAudit(
+async function* readPages(
   activity: FeatureDeps['activity'],
   filters: ReturnType<typeof filtersOf>,
-  format: keyof typeof EXPORT_TYPES,
-): AsyncGenerator<string> {
-  if (format === 'csv') yield csvLine(EXPORT_COLUMNS)
-  const write = format === 'csv' ? toCsv : toJsonLine
+): AsyncGenerator<AuditEntry[]> {
   let before: number | null = null
   do {
     const page: AuditEntry[] = await activity.listAudit({ ...filters, limit: EXPORT_PAGE, before })
-    if (page.length > 0) yield page.map(write).join('')
+    yield page
     before = page.length === EXPORT_PAGE ? (page.at(-1)?.id ?? null) : null
   } while (before !== null)
-}
-
-function toCsv(entry: AuditEntry): string {
-  const cells = EXPORT_COLUMNS.map((column) => {
-    const value = entry[column]
-    return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '')
-  })
-  return csvLine(cells.map(escapeFormula))
 }

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { diffAlerts, type FoundAlert, isEmpty } from '../../domain/alerts/alert.ts'
 import { composeAlertMail, type Mail } from '../../domain/alerts/alert-mail.ts'
 import { toSingleLine } from '../../lib/text/code-points.ts'
+import { isEmail } from '../../lib/text/email.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 
 /** All nodes together send at most one mail in this time. A failed mail is retried afterwards. */
@@ -10,7 +11,10 @@ const PAUSE_SECONDS = 300
 /** The maximum number of alerts in one mail. */
 const MAX_ALERTS = 10_000
 
-export type AlertMailDeps = Pick<FeatureDeps, 'alerts' | 'leases' | 'processName' | 'log'> & {
+export type AlertMailDeps = Pick<
+  FeatureDeps,
+  'alerts' | 'operators' | 'leases' | 'processName' | 'log'
+> & {
   config: Pick<FeatureDeps['config'], 'HUB_PUBLIC_URL' | 'HUB_ALERT_TO'>
   /** Null if no mail server is configured. */
   mailer: Mailer | null
@@ -23,13 +27,15 @@ export async function mailAlerts(deps: AlertMailDeps, signal: AbortSignal): Prom
     const unmailed = await alerts.listUnmailed(MAX_ALERTS)
     return unmailed.raised.length + unmailed.resolved.length > 0 ? unmailed : null
   }
-  const hasRecipients = config.HUB_ALERT_TO.length > 0
-  if (!mailer || !hasRecipients || !(await findUnmailed())) return updateMailAlert(deps, null)
+  if (!mailer || !(await findUnmailed())) return updateMailAlert(deps, null)
+  const to = await listRecipients(deps)
+  if (to.length === 0) return updateMailAlert(deps, null)
   if (!(await leases.acquire(LEASE, processName, PAUSE_SECONDS))) return
   // Another node may have sent the mail in the meantime.
   const unmailed = await findUnmailed()
   if (!unmailed) return
-  const sent = await mailer.send(composeAlertMail(unmailed, config.HUB_PUBLIC_URL), signal)
+  const mail = composeAlertMail(unmailed, config.HUB_PUBLIC_URL)
+  const sent = await mailer.send({ ...mail, to }, signal)
   if (signal.aborted) return
   if (sent.outcome === 'failed') {
     log.warn({ reason: sent.reason }, 'an alert mail could not be sent')
@@ -40,6 +46,17 @@ export async function mailAlerts(deps: AlertMailDeps, signal: AbortSignal): Prom
   }
   await alerts.recordMailed(unmailed)
   await updateMailAlert(deps, null)
+}
+
+/** The recipients of the settings, and the operators who get the mails about alerts. */
+export async function listRecipients({
+  config,
+  operators,
+}: Pick<AlertMailDeps, 'config' | 'operators'>): Promise<string[]> {
+  // A provider of single sign-on may name any address.
+  const chosen = (await operators.listAlertRecipients()).filter(isEmail)
+  const all = [...config.HUB_ALERT_TO, ...chosen]
+  return [...new Map(all.map((address) => [address.toLowerCase(), address])).values()]
 }
 
 /** Raises the alert that mails fail, or resolves it. @param reason null if the mail was sent. */
@@ -65,7 +82,6 @@ type MailSettings = {
   /** `smtp://user:password@host:port`, or `smtps://…`. */
   url: string
   from: string
-  to: readonly string[]
 }
 
 /** Timeouts in milliseconds: for the connection, for silence of the mail server, and for the whole mail. */
@@ -78,7 +94,10 @@ type MailOutcome =
   /** `reason`: the error message of the server, if it sent one. */
   | { outcome: 'failed'; reason: string }
 
-export type Mailer = { send: (mail: Mail, signal?: AbortSignal) => Promise<MailOutcome> }
+type AddressedMail = Mail & { to: readonly string[] }
+export type Mailer = {
+  send: (mail: AddressedMail, signal?: AbortSignal) => Promise<MailOutcome>
+}
 
 const MAX_REASON_LENGTH = 300
 
@@ -94,7 +113,7 @@ export function createMailer(settings: MailSettings, timeouts: MailTimeouts): Ma
     return password === '' ? line : line.replaceAll(password, '…')
   }
   return {
-    async send({ subject, text, to = settings.to }, signal) {
+    async send({ subject, text, to }, signal) {
       const { createTransport } = await import('nodemailer')
       const { default: SMTPTransport } = await import('nodemailer/lib/smtp-transport')
       const transport = createTransport(
@@ -111,7 +130,8 @@ export function createMailer(settings: MailSettings, timeouts: MailTimeouts): Ma
       const done = new AbortController()
       const sending = transport.sendMail({
         from: { name: 'Recordhub', address: settings.from },
-        to: [...to],
+        // The recipients do not learn of each other.
+        ...(to.length === 1 ? { to: [...to] } : { bcc: [...to] }),
         subject,
         text,
         headers: { 'Auto-Submitted': 'auto-generated' },
@@ -161,7 +181,7 @@ function toTransportOptions(address: string) {
 
 /** Sends a mail to one recipient. Resolves to the error message, or null if it was sent. */
 export function createSendMail(mailer: Mailer) {
-  return async (mail: Mail): Promise<string | null> => {
+  return async (mail: AddressedMail): Promise<string | null> => {
     const sent = await mailer.send(mail)
     if (sent.outcome === 'failed') return sent.reason
     return sent.rejected.length === 0 ? null : 'the mail server rejected the address'

@@ -11,17 +11,18 @@ const LONG: MailTimeouts = { connect: 10_000, silence: 10_000, total: 20_000 }
 const SHORT: MailTimeouts = { connect: 200, silence: 200, total: 5000 }
 /** For a server that stops responding in the middle of a mail. */
 const SHORT_SILENCE: MailTimeouts = { connect: 60_000, silence: 1000, total: 60_000 }
-const MAIL = { subject: 'School fails', text: 'Nothing can be read.\n.\nÄ\n' }
-const FROM_TO = { from: 'hub@example.org', to: ['ann@example.org', 'bob@example.org'] }
+const FROM = 'hub@example.org'
+const TO = ['ann@example.org', 'bob@example.org']
+const MAIL = { subject: 'School fails', text: 'Nothing can be read.\n.\nÄ\n', to: TO }
 
-const mailerTo = (url: string, timeouts = LONG) => createMailer({ url, ...FROM_TO }, timeouts)
+const mailerTo = (url: string, timeouts = LONG) => createMailer({ url, from: FROM }, timeouts)
 
 test('each recipient receives the complete mail as plain text, marked as auto-generated', async () => {
   await using server = await startMailServer()
   assert.deepEqual(await mailerTo(server.url).send(MAIL), { outcome: 'sent', rejected: [] })
   const [mail] = server.mails
   assert.ok(mail)
-  assert.deepEqual([mail.from, mail.to], [FROM_TO.from, FROM_TO.to])
+  assert.deepEqual([mail.from, mail.to], [FROM, TO])
   assert.match(mail.source, /^From: Recordhub <hub@example\.org>\r$/m)
   assert.match(mail.source, /^Subject: School fails\r$/m)
   assert.match(mail.source, /^Auto-Submitted: auto-generated\r$/m)
@@ -34,10 +35,11 @@ test('each recipient receives the complete mail as plain text, marked as auto-ge
 test('the subject and text of a mail cannot add headers or recipients', async () => {
   await using server = await startMailServer()
   const evil = 'x\r\nBcc: evil@example.org\r\nX-Evil: 1\r\n\r\nHello'
-  await mailerTo(server.url).send({ subject: evil, text: `\r\n.\r\nRCPT TO:<evil@example.org>` })
+  const text = `\r\n.\r\nRCPT TO:<evil@example.org>`
+  await mailerTo(server.url).send({ subject: evil, text, to: TO })
   const [mail, ...others] = server.mails
   assert.equal(others.length, 0)
-  assert.deepEqual(mail?.to, FROM_TO.to)
+  assert.deepEqual(mail?.to, TO)
   const headers = mail?.source.split('\r\n\r\n')[0] ?? ''
   assert.doesNotMatch(headers, /^(Bcc|X-Evil):/im)
 })

@@ -82,6 +82,16 @@ export interface OperatorStore {
     audit: NewAuditEntry,
   ): Promise<OperatorChange>
 
+  /** Changes what operators set themselves. @returns null if the operator does not exist. */
+  changeAccount(
+    id: string,
+    change: { name?: string; alert_mails?: boolean },
+    audit: NewAuditEntry,
+  ): Promise<Operator | null>
+
+  /** The e-mail addresses of the operators who get the mails about alerts, without disabled ones. */
+  listAlertRecipients(): Promise<string[]>
+
   /** Deletes an operator with sessions, passkeys, second factor and open invitations, and revokes the tokens. */
   removeOperator(id: string, audit: NewAuditEntry): Promise<OperatorChange>
 

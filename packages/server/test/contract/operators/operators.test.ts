@@ -98,10 +98,39 @@ test('operators are listed by email with their sign-in methods and open sessions
     has_password: true,
     single_sign_on: false,
     sessions: 2,
+    alert_mails: false,
   })
   assert.deepEqual([bob?.id, bob?.has_password, bob?.sessions], ['bob', false, 0])
   assert.deepEqual(await storage.operators.readOperator('ann'), ann)
   assert.equal(await storage.operators.readOperator('eve'), null)
+})
+
+test('operators change their name and choose mails, which disabled and removed ones do not get', async (kit) => {
+  const { operators, activity } = kit.storage
+  await addOperator(kit.storage, 'ann', 'admin', 1)
+  await addOperator(kit.storage, 'bob', 'viewer')
+  await addOperator(kit.storage, 'eve', 'viewer')
+  const audit = {
+    ...({ actor: 'ann', action: 'account.change', target: null, address: null } as const),
+  }
+  assert.equal(await operators.changeAccount('nobody', { name: 'x' }, audit), null)
+  const all = { actor: null, action: null, actions: null, target: null, from: null, until: null }
+  const written = async () =>
+    (await activity.listAudit({ ...all, limit: 9, before: null })).map(({ action }) => action)
+  assert.deepEqual(await written(), [])
+  const named = await operators.changeAccount('ann', { name: 'Ann Lee' }, audit)
+  assert.deepEqual([named?.name, named?.alert_mails, named?.sessions], ['Ann Lee', false, 1])
+  for (const id of ['ann', 'bob', 'eve']) {
+    await operators.changeAccount(id, { alert_mails: true }, audit)
+  }
+  const recipients = ['ann@example.org', 'bob@example.org', 'eve@example.org']
+  assert.deepEqual(await operators.listAlertRecipients(), recipients)
+  await operators.changeOperator('bob', { disabled: true }, audit)
+  await operators.removeOperator('eve', audit)
+  assert.deepEqual(await operators.listAlertRecipients(), ['ann@example.org'])
+  const ended = await operators.changeAccount('ann', { alert_mails: false }, audit)
+  assert.deepEqual([ended?.name, ended?.alert_mails], ['Ann Lee', false])
+  assert.deepEqual(await operators.listAlertRecipients(), [])
 })
 
 test('disabling an operator ends all sessions and tokens, and enabling restores none', async (kit) => {

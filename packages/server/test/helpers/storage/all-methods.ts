@@ -403,6 +403,8 @@ export function callsOfAllMethods(
     ['listOperators', () => operators.listOperators()],
     ['readOperator', () => operators.readOperator('unknown')],
     ['changeOperator', () => operators.changeOperator('unknown', { role: 'viewer' }, audit)],
+    ['changeAccount', () => operators.changeAccount('unknown', { name: 'x' }, audit)],
+    ['listAlertRecipients', () => operators.listAlertRecipients()],
     ['removeOperator', () => operators.removeOperator('unknown', audit)],
     ['setPassword', () => operators.setPassword('unknown', 'hash', audit)],
     ['removeSecondFactor', () => operators.removeSecondFactor('unknown', audit)],

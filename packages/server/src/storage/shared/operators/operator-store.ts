@@ -71,6 +71,30 @@ export function createOperatorStore(
         return 'changed'
       }),
 
+    changeAccount: (id, { name, alert_mails }, audit) =>
+      transact([], async (db, at) => {
+        const columns = {
+          ...(name === undefined ? {} : { name }),
+          ...(alert_mails === undefined
+            ? {}
+            : { alert_mails: sql<boolean>`${sql.lit(alert_mails)}` }),
+        }
+        if ((await updateRows(db, 'operators', { id }, columns)) === 0) return null
+        await insertAudit(db, at, audit)
+        return (await findOperators(db, at, id))[0] ?? null
+      }),
+
+    async listAlertRecipients() {
+      const rows = await reader
+        .selectFrom('operators')
+        .select('email')
+        .where('alert_mails', '=', sql<boolean>`true`)
+        .where('disabled_at', 'is', null)
+        .orderBy('email')
+        .execute()
+      return rows.map(({ email }) => email)
+    },
+
     removeOperator: (id, audit) =>
       transact(['operators'], async (db, at) => {
         if (!(await findRole(db, id))) return 'unknown'
@@ -203,7 +227,7 @@ async function findOperators(db: Executor, at: string, id: string | null): Promi
   let select = db
     .selectFrom('operators')
     .select(['id', 'email', 'name', 'role', 'created_at', 'disabled_at', 'last_seen_at'])
-    .select(['two_factor_enabled'])
+    .select(['two_factor_enabled', 'alert_mails'])
     .select((eb) => [
       eb
         .selectFrom('operator_passkeys')
@@ -238,6 +262,7 @@ async function findOperators(db: Executor, at: string, id: string | null): Promi
     passkeys: Number(row.passkeys),
     sessions: Number(row.sessions),
     second_factor: Boolean(two_factor_enabled),
+    alert_mails: Boolean(row.alert_mails),
     has_password: Number(passwords) > 0,
     single_sign_on: Number(single_sign_ons) > 0,
   }))

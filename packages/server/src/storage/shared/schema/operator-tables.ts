@@ -19,6 +19,8 @@ const betterAuthTables = {
     disabled_at: text().nullable(),
     last_seen_at: text().nullable(),
     two_factor_enabled: boolean().default(false),
+    /** Whether the operator gets the mails about alerts. Better Auth does not know this column. */
+    alert_mails: boolean().default(false),
   }),
 
   operator_sessions: table(
