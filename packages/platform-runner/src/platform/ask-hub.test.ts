@@ -25,7 +25,7 @@ before(async () => {
 after(() => server.close())
 
 const ask = (hubApiKey: string, url = hubUrl) =>
-  askHub({ hubUrl: url, hubApiKey }, new AbortController().signal)
+  askHub({ hubUrl: url, hubApiKey }, new AbortController().signal, 300_000)
 
 test('a hub that accepts the key states the registered record types', async () => {
   for (const url of [hubUrl, `${hubUrl}/api/webhook/receive`]) {

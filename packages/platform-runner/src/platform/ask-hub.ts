@@ -13,6 +13,7 @@ type HubAnswer =
 export async function askHub(
   { hubUrl, hubApiKey }: Pick<PushSettings, 'hubUrl' | 'hubApiKey'>,
   signal: AbortSignal,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<HubAnswer> {
   const url = hubEndpoint(hubUrl, RECEIVER_CHECK_PATH)
   if (url === null) return { outcome: 'failed', reason: `${hubUrl} is not an http address` }
@@ -26,7 +27,7 @@ export async function askHub(
       },
       // A redirect would send the key to another server.
       redirect: 'manual',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     })
     const body: { success?: unknown; modules?: unknown; message?: unknown } = Object(
       await response.json().catch(() => null),
@@ -41,7 +42,7 @@ export async function askHub(
     return { outcome: 'accepted', url, recordTypes }
   } catch (error) {
     if (!(error instanceof Error)) return failed(String(error))
-    if (error.name === 'TimeoutError') return failed(`no response within ${TIMEOUT_MS / 1000} s`)
+    if (error.name === 'TimeoutError') return failed(`no response within ${timeoutMs / 1000} s`)
     return failed(error.cause instanceof Error ? error.cause.message : error.message)
   }
 }

@@ -54,6 +54,8 @@ for (const engine of enginesForTier(sqlite)) {
 
       await t.test('no file descriptor is free', async () => {
         const pid = String(hub.child.pid)
+        // Opens the connection of the operator again if it was closed.
+        await operator.request('GET', '/api/v1/account')
         // The open files stay open.
         execFileSync('prlimit', ['--pid', pid, '--nofile=3:'])
         report.caused()

@@ -15,7 +15,10 @@ const PATH = '/api/v1/push-errors'
 const RECEIVER = '/api/webhook/receive'
 const AT_ONCE = { pushErrors: 1 }
 
-describeHub('push errors', { intervals: AT_ONCE, env: { HUB_TRUST_PROXY: 'on' } }, (hub) => {
+// They are counted by the hour.
+const clock = createStoppedClock()
+
+describeHub('push errors', { intervals: AT_ONCE, env: { HUB_TRUST_PROXY: 'on' }, clock }, (hub) => {
   test('pushes with a wrong key are counted by hour with the masked key and the address, without their body', async () => {
     const body = JSON.stringify(newRecord('secret-body-4711'))
     for (const _ of [1, 2, 3]) await send(hub, 'rhk_wrongkey', body, '203.0.113.5')

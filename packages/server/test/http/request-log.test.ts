@@ -9,7 +9,7 @@ import {
 } from '@recordhub/protocol'
 import { REQUEST_LOG_LIMITS } from '../../src/domain/activity/request-log.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
-import type { TestHub } from '../helpers/hub/hub.ts'
+import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
 import { newRecord, pushHeaders } from '../helpers/hub/platform-requests.ts'
 import { readTables } from '../helpers/hub/raw-requests.ts'
 import { expectAbsent, expectBody, expectError } from '../helpers/hub/response.ts'
@@ -19,7 +19,9 @@ import { until } from '../helpers/time/until.ts'
 const PATH = '/api/v1/requests'
 const { properties } = LoggedRequestDetails
 
-describeHub('request log', { intervals: { requestLog: 1 } }, (hub) => {
+const OPTIONS = { intervals: { requestLog: 1 } }
+
+describeHub('request log', OPTIONS, (hub, engine) => {
   test('each request to the receiver is logged with its outcome and can be opened', async () => {
     const { hub_api_key, platform_name, post, patch } = await hub.registerPushing()
     const start = (await read(hub)).newest_cursor
@@ -127,16 +129,17 @@ describeHub('request log', { intervals: { requestLog: 1 } }, (hub) => {
   })
 
   test('while many pushes arrive, the log keeps a sample of their bodies', async () => {
-    const { post } = await hub.registerPushing()
-    const start = (await read(hub)).newest_cursor
+    await using own = await startTestHub(engine, { ...OPTIONS, monotonicClock: { now: () => 0 } })
+    const { post } = await own.registerPushing()
+    const start = (await read(own)).newest_cursor
     const count = 2 * REQUEST_LOG_LIMITS.acceptedBodiesPerSecond + 20
     const references = Array.from({ length: count }, (_, n) => `C-${n}`)
     await Promise.all(references.map((reference) => post(newRecord(reference))))
-    const logged = await untilLogged(hub, start, count)
+    const logged = await untilLogged(own, start, count)
     const without = logged.find(({ body_kept }) => !body_kept)
     assert.ok(logged.some(({ body_kept }) => body_kept))
     assert.match(without?.reference_number ?? '', /^C-/)
-    const { headers, body, response } = await open(hub, without?.id ?? 0)
+    const { headers, body, response } = await open(own, without?.id ?? 0)
     assert.deepEqual([headers, body, response], [null, null, null])
   })
 })

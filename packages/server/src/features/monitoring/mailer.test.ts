@@ -4,13 +4,15 @@ import { once } from 'node:events'
 import { createServer, type Server, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { REJECTION, startMailServer } from '../../../test/helpers/hub/smtp-server.ts'
+import { guardMs } from '../../../test/helpers/time/guard.ts'
 import { createMailer, type MailTimeouts } from './mail-alerts.ts'
 
-const LONG: MailTimeouts = { connect: 10_000, silence: 10_000, total: 20_000 }
+const LONG_MS = guardMs(60_000)
+const LONG: MailTimeouts = { connect: LONG_MS, silence: LONG_MS, total: LONG_MS }
 /** For servers that never send a greeting. */
 const SHORT: MailTimeouts = { connect: 200, silence: 200, total: 5000 }
 /** For a server that stops responding in the middle of a mail. */
-const SHORT_SILENCE: MailTimeouts = { connect: 60_000, silence: 1000, total: 60_000 }
+const SHORT_SILENCE: MailTimeouts = { ...LONG, silence: 1000 }
 const FROM = 'hub@example.org'
 const TO = ['ann@example.org', 'bob@example.org']
 const MAIL = { subject: 'School fails', text: 'Nothing can be read.\n.\nÄ\n', to: TO }
@@ -103,7 +105,7 @@ test('sending fails if the server is silent, absent or does not speak SMTP', asy
 test('sending fails at the total timeout, and can be aborted', async () => {
   await using server = await startMailServer()
   server.setReaction('hang')
-  const limited = { connect: 10_000, silence: 10_000, total: 100 }
+  const limited = { ...LONG, total: 100 }
   const late = await mailerTo(server.url, limited).send(MAIL)
   assert.deepEqual(late, { outcome: 'failed', reason: 'the mail server did not respond in time' })
   const stopping = new AbortController()

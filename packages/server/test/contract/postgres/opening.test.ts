@@ -70,9 +70,9 @@ describe('opening PostgreSQL', () => {
     })
 
     test('opening logs the reason once and fails after the wait', async () => {
-      const { error, warnings } = await failToOpen('postgres://ann:geheim@127.0.0.1:1/hub', 1)
+      const { error, warnings } = await failToOpen('postgres://ann:geheim@127.0.0.1:1/hub', 3)
       assert.equal(error.code, 'storage_unavailable')
-      assert.match(error.message, /127\.0\.0\.1:1\b.* 1 s/)
+      assert.match(error.message, /127\.0\.0\.1:1\b.* 3 s/)
       assert.match(only(warnings), /127\.0\.0\.1:1\b/)
       assert.doesNotMatch(`${error.message}${warnings}`, /geheim/)
     })

@@ -7,7 +7,7 @@ import { guardMs } from '../time/guard.ts'
 
 /** How long the hub must send nothing after the last expected response; a closed connection ends the wait. */
 const SILENCE_MS = 150
-const TIMEOUT_MS = guardMs(10_000)
+const TIMEOUT_MS = guardMs(60_000)
 
 /**
  * Sends bytes unchanged, and returns all received bytes when the hub has closed the connection or stopped sending.

@@ -37,13 +37,13 @@ export function singleSignOnOptions(
   }
 }
 
-/** A clock that can be advanced beyond the time for which a failure of the provider is cached. */
+/** A clock that stands still, and can be advanced beyond the time for which a failure of the provider is cached. */
 export function createAdjustableClock() {
-  let offsetMs = 0
+  let time = Date.now()
   return {
-    clock: { now: () => new Date(Date.now() + offsetMs) },
+    clock: { now: () => new Date(time) },
     advance: () => {
-      offsetMs += 6000
+      time += 6000
     },
   }
 }
