@@ -280,7 +280,7 @@ const CATALOGUE = {
   // Alerts
   ...withStatus(409, {
     mail_not_set_up:
-      'Mail is not configured. Set HUB_SMTP_URL and HUB_ALERT_FROM, and the recipients of alerts in the settings of the hub, in an account or in HUB_ALERT_TO.',
+      'Mail is not configured. Set HUB_SMTP_URL and HUB_ALERT_FROM, and recipients in HUB_ALERT_TO or under Settings, Mail; each operator can also choose the mails under Settings, Account.',
   }),
   ...withStatus(502, { mail_failed: 'The mail could not be sent: {reason}.' }),
 

@@ -14,18 +14,20 @@ export const ownSessionsQuery = () =>
   getQuery<{ sessions: OperatorSession[] }>(`GET ${OWN_SESSIONS_PATH}`)
 export const passkeysQuery = () => getQuery<{ passkeys: Passkey[] }>(`GET ${PASSKEYS_PATH}`)
 
-/** Changes the account, and what the page shows of it. @throws HubCallError */
+/** Changes the account, and what the page shows of it. Returns the account as stored. @throws HubCallError */
 export function useChangeAccount() {
   const client = useQueryClient()
-  return async (change: { name?: string; alert_mails?: boolean }): Promise<void> => {
-    const changed = await callHub<{ account: Account }>('/api/v1/account', {
+  return async (change: { name?: string; alert_mails?: boolean }): Promise<Account> => {
+    const { account } = await callHub<{ account: Account }>('/api/v1/account', {
       method: 'PATCH',
       body: change,
     })
-    client.setQueryData(accountQuery().queryKey, { account: changed.account })
-    if (change.name === undefined) return
-    await client.invalidateQueries(OPERATORS)
-    await renewSession()
+    client.setQueryData(accountQuery().queryKey, { account })
+    if (change.name !== undefined) {
+      await client.invalidateQueries(OPERATORS)
+      await renewSession()
+    }
+    return account
   }
 }
 

@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { before, test } from 'node:test'
 import { ACCESS } from '../../src/http/access.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
+import type { TestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
 import { digestTables, parseStatuses, sendRaw } from '../helpers/hub/raw-requests.ts'
 import { isDeep, rounds } from '../helpers/time/tier.ts'
@@ -70,17 +71,19 @@ const EVERY = 18
 /** Routes that are not requested: an endless stream, and the start of a pull. */
 const EXCLUDED = new Set(['GET /dashboard/events', 'POST /api/v1/pulls'])
 
+/** Digests all tables but the request log once the search index, which is updated in the background, has caught up. */
+async function digestWithoutLog(hub: TestHub) {
+  await hub.untilIndexed()
+  const tables = await digestTables(hub.storage)
+  // The request log keeps refused requests too.
+  for (const name of ['request_details', 'request_log', 'requests']) delete tables[name]
+  return tables
+}
+
 describeHub('attacks over the socket', { withOperator: true }, (hub) => {
   let key = ''
   let initial: Awaited<ReturnType<typeof digestTables>>
-  /** Digests all tables but the request log once the search index, which is updated in the background, has caught up. */
-  async function digest() {
-    await hub.untilIndexed()
-    const tables = await digestTables(hub.storage)
-    // The request log keeps refused requests too.
-    for (const name of ['request_details', 'request_log', 'requests']) delete tables[name]
-    return tables
-  }
+  const digest = () => digestWithoutLog(hub)
   before(async () => {
     key = (await hub.registerPushing()).hub_api_key
     assert.equal((await hub.push(key, newRecord('VALID'))).status, 201)
@@ -280,23 +283,25 @@ describeHub('attacks over the socket', { withOperator: true }, (hub) => {
     assert.equal(response.status, 201)
     for (const socket of sockets) socket.destroy()
   })
+})
 
+// A hub of its own: the log repeats the rejections of other tests once a second.
+describeHub('pushes with unknown keys', (hub) => {
   test('requests with unknown keys store nothing and log about one line per second at most', async () => {
-    const stored = await digest()
+    const stored = await digestWithoutLog(hub)
     const logged = hub.log().length
     const start = performance.now()
     for (let count = 0; count < rounds(100, 2000); count += 1) {
       const response = await hub.push(`rhk_${String(count).padStart(49, '0')}`, newRecord('X'))
       assert.equal(response.status, 401)
     }
-    assert.deepEqual(await digest(), stored)
+    assert.deepEqual(await digestWithoutLog(hub), stored)
     const lines = hub.log().slice(logged).split('\n').slice(0, -1)
     const seconds = (performance.now() - start) / 1000
-    // The log repeats the rejections of earlier tests once a second.
     const entries = lines
       .map((line) => JSON.parse(line))
-      .filter(({ code, msg }) => code === 'api_key_invalid' || msg !== 'requests rejected')
-    assert.ok(entries.every(({ code }) => code === 'api_key_invalid'))
+      .filter(({ code }) => code === 'api_key_invalid')
+    assert.equal(entries.length, lines.length)
     assert.ok(entries.length <= 2 + seconds, `${entries.length} lines`)
     assert.doesNotMatch(lines.join(), /rhk_/)
   })

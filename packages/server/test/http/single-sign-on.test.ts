@@ -78,10 +78,12 @@ describeOnEngines('single sign-on', (engine) => {
     }
     provider.setPerson({ sub: 'unverified', email: 'uma@corp.example', email_verified: false })
     await expectRejected(hub, await signOn(hub), 'email_not_verified')
-    provider.setPerson({ sub: 'cora', email: 'Cora@Corp.example', email_verified: true })
+    const cora = { sub: 'cora', email: 'Cora@Corp.example', email_verified: true }
+    provider.setPerson({ ...cora, name: 'Cora\u202e\nthe hub ' })
     const session = await hub.sessionOf(await signOn(hub))
     const { account } = await hub.call('GET /api/v1/account', { as: session })
-    assert.deepEqual([account.email, account.role], ['cora@corp.example', 'viewer'])
+    const { email, role, name } = account
+    assert.deepEqual([email, role, name], ['cora@corp.example', 'viewer', 'Cora the hub'])
   })
 
   test('signs in an existing operator if the provider has verified the e-mail', async () => {

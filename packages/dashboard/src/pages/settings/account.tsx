@@ -111,8 +111,13 @@ function NameInput({ name }: { name: string }) {
       }}
       onBlur={({ currentTarget: input }) => {
         if (isBusy || input.value === name) return
-        void run(() => change({ name: input.value })).then((isSaved) => {
-          if (!isSaved) input.value = name
+        // The hub may have stored it without the spaces around it, or not at all.
+        let stored = name
+        const save = async () => {
+          stored = (await change({ name: input.value })).name
+        }
+        void run(save).then(() => {
+          input.value = stored
         })
       }}
     />

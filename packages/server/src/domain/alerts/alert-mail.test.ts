@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Alert } from '@recordhub/protocol'
 import { codePoint, fc } from '../../../test/helpers/random/fast-check.ts'
-import { composeAlertMail, composeTestMail } from './alert-mail.ts'
+import { composeAlertMail, composeTestMail, mergeRecipients } from './alert-mail.ts'
 
 function alert(message: string, over: Partial<Alert> = {}): Alert {
   return {
@@ -89,4 +89,14 @@ test('any platform name gives a short one-line subject and one line per alert', 
 test('a test mail names the operator who requested it', () => {
   const { text } = composeTestMail('ann@example.org\nBcc: x', '')
   assert.match(text, /^ann@example.org Bcc: x sent this test mail/)
+})
+
+test('each recipient of alerts is listed once, and only if it is an e-mail address', () => {
+  assert.deepEqual(
+    mergeRecipients(
+      ['Ops@example.org'],
+      ['ops@example.org', 'x@a.example, y@b.example', 'b@c.example'],
+    ),
+    ['ops@example.org', 'b@c.example'],
+  )
 })

@@ -1,6 +1,7 @@
 /** The mail about all new and resolved alerts, as plain text. */
 import type { Alert } from '@recordhub/protocol'
 import { toSingleLine } from '../../lib/text/code-points.ts'
+import { isEmail } from '../../lib/text/email.ts'
 import { formatInstants, formatTime } from '../../lib/time/clock.ts'
 import { ADVICE, type UnmailedAlerts } from './alert.ts'
 
@@ -11,6 +12,15 @@ export type Mail = { subject: string; text: string }
 const MAX_LISTED = 50
 const MAX_SUBJECT_LENGTH = 120
 const MAX_MESSAGE_LENGTH = 500
+
+/**
+ * The recipients of mails about alerts: those of the settings, and the operators who chose the mails. A provider of single
+ * sign-on may name any address, so those that are not e-mail addresses are left out.
+ */
+export function mergeRecipients(configured: readonly string[], chosen: readonly string[]) {
+  const all = [...configured, ...chosen.filter(isEmail)]
+  return [...new Map(all.map((address) => [address.toLowerCase(), address])).values()]
+}
 
 /** @param publicUrl HUB_PUBLIC_URL; empty if it is not set. */
 export function composeAlertMail({ raised, resolved }: UnmailedAlerts, publicUrl: string): Mail {

@@ -14,9 +14,11 @@ const TYPES = {
 /** The number of entries that are read at once. */
 export const EXPORT_PAGE = 500
 
+/** The format of an exported log. */
 export const LogFormat = OneOf('csv', 'ndjson')
 type LogFormat = Static<typeof LogFormat>
 
+/** The response of an export, for the description of the API. */
 export const ExportedLog = {
   description: 'The file, named by Content-Disposition',
   content: Object.fromEntries(
@@ -27,7 +29,10 @@ export const ExportedLog = {
   ),
 }
 
-/** @param log `name`: the beginning of the file's name. `columns`: those of the CSV file, which are members of an entry. */
+/**
+ * Sends a log as a file to download.
+ * @param log `name`: the beginning of the file's name. `columns`: those of the CSV file, which are members of an entry.
+ */
 export function sendLog<Column extends string, Entry extends Record<Column, unknown>>(
   reply: FastifyReply,
   log: {
@@ -44,7 +49,8 @@ export function sendLog<Column extends string, Entry extends Record<Column, unkn
   return reply.send(Readable.from(writeLog(log)))
 }
 
-async function* writeLog<Column extends string, Entry extends Record<Column, unknown>>(log: {
+/** The text of the file, in one part per page. */
+export async function* writeLog<Column extends string, Entry extends Record<Column, unknown>>(log: {
   format: LogFormat
   columns: readonly Column[]
   pages: AsyncIterable<Entry[]>

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { diffAlerts, type FoundAlert, isEmpty } from '../../domain/alerts/alert.ts'
-import { composeAlertMail, type Mail } from '../../domain/alerts/alert-mail.ts'
+import { composeAlertMail, type Mail, mergeRecipients } from '../../domain/alerts/alert-mail.ts'
 import { toSingleLine } from '../../lib/text/code-points.ts'
-import { isEmail } from '../../lib/text/email.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 
 /** All nodes together send at most one mail in this time. A failed mail is retried afterwards. */
@@ -53,10 +52,7 @@ export async function listRecipients({
   config,
   operators,
 }: Pick<AlertMailDeps, 'config' | 'operators'>): Promise<string[]> {
-  // A provider of single sign-on may name any address.
-  const chosen = (await operators.listAlertRecipients()).filter(isEmail)
-  const all = [...config.HUB_ALERT_TO, ...chosen]
-  return [...new Map(all.map((address) => [address.toLowerCase(), address])).values()]
+  return mergeRecipients(config.HUB_ALERT_TO, await operators.listAlertRecipients())
 }
 
 /** Raises the alert that mails fail, or resolves it. @param reason null if the mail was sent. */

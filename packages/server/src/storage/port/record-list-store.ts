@@ -118,9 +118,9 @@ export interface RecordListStore {
    * megabytes. Successive pages return each record once, unless a write moves it. A search or a filter by an
    * indexed field does not find records that are not yet indexed (`SearchIndexStore`).
    *
-   * @returns `too_slow` if a sort without an index could not be completed in `scan_ms` (`limitWork`).
-   * `changed` if the scope of the query no longer holds: a platform or the records of a module in it have been removed since it was read, or the missing
-   * review has other records. The page would lack records.
+   * @returns `too_slow` if a sort without an index could not be completed in `scan_ms` (`limitWork`). `changed` if the
+   * scope of the query no longer holds: a platform or the records of a module in it have been removed since it was
+   * read, or the missing review has other records. The page would lack records.
    */
   listRecords(
     query: RecordQuery,
