@@ -12,7 +12,6 @@ import {
   type Hold,
   type HoldDecision,
   keepHeld,
-  kindOf,
   pathsSetBy,
   readSides,
   type SettingContent,
@@ -37,20 +36,10 @@ export function holdBack(
   const sets = pathsSetBy(content, stored.field_clocks)
   const sides = readSides(stored.data, result.data)
   const { kept, lifted } = decideHolds(holds, { stored, result, sides, isWhole, sets })
-  const remaining = holds.length > 0 && !areAllLifted(holds, lifted)
-  // While a hold remains, the same bytes are not skipped as unchanged: they have not been stored as they are.
-  const pulled = remaining ? { fingerprint: null, version: null } : {}
-  const next = { ...keepHeld(result, stored, { kept, sides }), ...pulled }
-  if (kept.size === 0 && decision.outcome === 'updated') {
-    return { held: { ...decision, next }, lifted, isHeld: false }
-  }
-  const concluded = conclude(stored, next)
-  if (kept.size === 0) return { held: concluded, lifted, isHeld: false }
+  if (kept.size === 0) return { held: decision, lifted, isHeld: false }
+  // The same bytes are not skipped as unchanged: they have not been stored as they are.
+  const pulled = { fingerprint: null, version: null }
+  const concluded = conclude(stored, { ...keepHeld(result, stored, { kept, sides }), ...pulled })
   const held = concluded.outcome === 'unchanged' ? ({ outcome: 'held' } as const) : concluded
   return { held, lifted, isHeld: true }
-}
-
-function areAllLifted(holds: readonly Hold[], lifted: HoldDecision['lifted']): boolean {
-  const names = new Set(lifted.map(({ revert_id, kind }) => `${revert_id} ${kind}`))
-  return holds.every(({ revert_id, path }) => names.has(`${revert_id} ${kindOf(path)}`))
 }

@@ -50,6 +50,8 @@ test('a pull neither compares nor lifts what only pushes set', async (kit) => {
   assert.equal(await kit.countRows('holds'), 0)
   await revertPushes(kit, school, () => school.patch({ reference: 'one', data: '{"x":8}' }))
   assert.equal(await pullOne(kit, school, '{"a":3}', ['a']), 'updated')
+  // Nothing was kept out, so the next pull finds the record unchanged.
+  assert.deepEqual(await kit.runSql('SELECT 1 FROM records WHERE fingerprint IS NULL'), [])
   assert.equal((await school.patch({ reference: 'one', data: '{"x":8}' })).outcome, 'held')
   assert.deepEqual(await contents(kit), { one: shown('{"a":3}') })
 })
