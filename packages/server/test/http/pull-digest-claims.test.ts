@@ -104,6 +104,9 @@ describeHub('claims of pulls by digest', { clock, env }, (hub) => {
     assert.equal(aside.status, 200, aside.text)
     for (const reference of ['R-42', named]) {
       await erase(kit, reference)
+      // The platform still lists it, and its list and digest still disagree.
+      await pullAfter(kit)
+      assert.match((await pullAfter(kit)).task.warnings.join(), /list and the digest .* disagree/)
       const tables = await Promise.all(TABLES.map((table) => hub.sql(`SELECT * FROM ${table}`)))
       const text = JSON.stringify(tables)
       assert.equal(new RegExp(`${reference}\\b.{0,40}`).exec(text)?.[0], undefined)

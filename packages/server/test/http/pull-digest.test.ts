@@ -27,9 +27,9 @@ const options = {
         digestReads += 1
         return digests.readDigest(module)
       },
-      saveDigest(module, change) {
+      saveDigest(...args) {
         digestWrites += 1
-        return digests.saveDigest(module, change)
+        return digests.saveDigest(...args)
       },
     },
   }),

@@ -72,11 +72,11 @@ export function observeCommits(storage: Storage): Storage {
     },
     digests: {
       ...digests,
-      saveDigest: (module, change) => {
+      saveDigest: (module, change, epoch) => {
         const { module_id } = module
         const pull_id = currentContext()?.pullId ?? 0
         return asUnit({ name: 'saveDigest', pull_id, module_id, change }, () =>
-          digests.saveDigest(module, change),
+          digests.saveDigest(module, change, epoch),
         )
       },
     },

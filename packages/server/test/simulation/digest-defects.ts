@@ -21,9 +21,10 @@ export const DIGEST_DEFECTS: Readonly<Record<string, Defect>> = {
       async saveDigest(
         module,
         { withdrawn_at, withdrawn_records, withdrawn_reference, ...change },
+        epoch,
       ) {
         const { verified_at, verified_by, ...others } = change
-        await digests.saveDigest(module, verified_by === null ? others : change)
+        await digests.saveDigest(module, verified_by === null ? others : change, epoch)
       },
     }),
   ),

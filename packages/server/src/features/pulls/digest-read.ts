@@ -67,7 +67,7 @@ function isComplete({ prefix, remote }: DifferingBucket, tally: VersionTally): b
  */
 export async function settleDigest(
   deps: SettleDeps,
-  { plan, pushes }: Pick<PullTaskContext, 'plan' | 'pushes'>,
+  { plan, pushes, digest_epoch: epoch }: Pick<PullTaskContext, 'plan' | 'pushes' | 'digest_epoch'>,
   comparison: Comparison,
   { outcome, history }: { outcome: DetectedOutcome; history: ModuleDigest },
 ): Promise<SettledDigest> {
@@ -80,12 +80,12 @@ export async function settleDigest(
   const present = isAlike ? comparison.present : (await digests.readTotals(plan)).present
   const local = isAlike ? comparison.local : await readLocalSums(digests, plan, STORED_DIGITS)
   const change = planRemembered({ comparison, outcome, local, at: now.toISOString() })
-  if (change.save.length > 0 || change.delete.length > 0) await digests.remember(plan, change)
-  const deleted = new Set(change.delete)
-  const saved = new Set(change.save.map(({ prefix }) => prefix))
+  const isChanged = change.save.length > 0 || change.delete.length > 0
+  const isSaved = !isChanged || (await digests.remember(plan, { ...change, epoch }))
+  const replaced = new Set([...change.delete, ...change.save.map(({ prefix }) => prefix)])
   const remembered = [
-    ...comparison.remembered.filter(({ prefix }) => !deleted.has(prefix) && !saved.has(prefix)),
-    ...change.save,
+    ...comparison.remembered.filter(({ prefix }) => !replaced.has(prefix)),
+    ...(isSaved ? change.save : []),
   ]
   const known = toKnownDifferences(remembered, now)
   const left = findDiffering({ remote, local: groupBuckets(local, digits), known }, digits)
@@ -222,8 +222,7 @@ function toDisagreement(
   read: { remembered: readonly RememberedBucket[]; outcome: DetectedOutcome; at: string },
 ): RememberedBucket {
   const { remembered, outcome, at } = read
-  const listed = outcome.tally.elements.get(prefix)
-  const here = listed ?? NONE
+  const here = outcome.tally.elements.get(prefix) ?? NONE
   const found = toRemembered({
     prefix,
     state: 'disagreement',
@@ -234,7 +233,7 @@ function toDisagreement(
   })
   const before = remembered.find((one) => one.prefix === prefix && one.state === 'disagreement')
   if (!before || !isSameDifference(before, found)) return found
-  const { reference_number = '', version = null } = listed?.first ?? {}
+  const { reference_number = '', version = null } = outcome.tally.namedIn(prefix) ?? {}
   return { ...found, since: before.since, reference_number, version }
 }
 

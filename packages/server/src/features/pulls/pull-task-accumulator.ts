@@ -255,7 +255,7 @@ export class PullTaskAccumulator {
       this.#tally.addNotStored(reference_number, version, outcome.code === 'record_erased')
     } else if (outcome.is_held) {
       this.#tally.addHeld({ reference_number, version }, this.read.seen.has(outcome.record_id))
-    } else this.#tally.addStored(reference_number, outcome)
+    } else this.#tally.addStored({ reference_number, version }, outcome)
     const position = this.#elementsBefore + element.index + 1
     if (outcome.outcome !== 'rejected') {
       this.#counts[outcome.outcome] += 1

@@ -164,7 +164,8 @@ async function readBuckets(
   const received = await runPullTask(deps, task)
   if (received.error instanceof HubError && received.error.code === 'platform_ignores_prefix') {
     const unsupported_at = now.toISOString()
-    await digests.saveDigest(context.plan, { unsupported_at, unsupported_manifest_hash: manifest })
+    const change = { unsupported_at, unsupported_manifest_hash: manifest }
+    await digests.saveDigest(context.plan, change, context.digest_epoch)
     if (isFullAllowed) return readList(read, 'no_digest', [received.error.message])
     return withWarnings(await readNothing(deps, context, null), [received.error.message])
   }
@@ -178,7 +179,9 @@ async function readBuckets(
   const judged = judgeBuckets(comparison, received)
   const outcome = await detectMissing(deps, task, received, judged)
   const change = findInPart({ outcome, history, at: deps.clock.now().toISOString() })
-  if (Object.keys(change).length > 0) await digests.saveDigest(context.plan, change)
+  if (Object.keys(change).length > 0) {
+    await digests.saveDigest(context.plan, change, context.digest_epoch)
+  }
   const settled = await settleDigest(deps, context, comparison, { outcome, history })
   const { repaired, explained, rejected, isVerified, warnings } = settled
   const isNoneMissing = isVerified && settled.absent === 0

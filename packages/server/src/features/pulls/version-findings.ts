@@ -36,7 +36,7 @@ type Findings = {
  */
 export async function settleFullRead(
   deps: SettleDeps,
-  { plan }: Pick<PullTaskContext, 'plan'>,
+  { plan, digest_epoch: epoch }: Pick<PullTaskContext, 'plan' | 'digest_epoch'>,
   read: Omit<Findings, 'at'>,
 ): Promise<void> {
   const { outcome, history } = read
@@ -48,13 +48,13 @@ export async function settleFullRead(
   const findings = { ...read, at }
   if (error !== null) {
     const change = findInPart(findings)
-    if (Object.keys(change).length > 0) await deps.digests.saveDigest(plan, change)
+    if (Object.keys(change).length > 0) await deps.digests.saveDigest(plan, change, epoch)
     return
   }
   const local = await readLocalSums(deps.digests, plan, STORED_DIGITS)
-  await deps.digests.saveDigest(plan, findInWhole(findings))
+  await deps.digests.saveDigest(plan, findInWhole(findings), epoch)
   const save = explainBuckets(outcome, local, at)
-  await deps.digests.remember(plan, { save, delete: 'all' })
+  await deps.digests.remember(plan, { save, delete: 'all', epoch })
 }
 
 /** What a read of the whole list says about the versions. */

@@ -9,9 +9,6 @@ import type { WriteOutcome } from '../../storage/port/record-store.ts'
 /** `version`: null for an element without one. */
 export type Identity = { reference_number: string; version: string | null }
 
-/** The elements that a read contained of one bucket. */
-export type BucketElements = Sums & { first: Identity }
-
 /** What one record adds to the sums of its bucket. @param unversioned what it adds without a version. */
 function sumsOf({ reference_number, version }: Identity, unversioned: number): Sums {
   return {
@@ -55,7 +52,9 @@ export class VersionTally {
   readonly #sumsNotStored = new Map<string, Sums>()
   readonly #sumsRejected = new Map<string, Sums>()
   readonly #sumsHeld = new Map<string, Sums>()
-  readonly #elements = new Map<string, BucketElements>()
+  readonly #elements = new Map<string, Sums>()
+  /** A stored element of each bucket. Others may be of an erased person. */
+  readonly #named = new Map<string, Identity>()
   readonly #lengths: number[]
   readonly #prefixes: ReadonlySet<string>
 
@@ -66,7 +65,7 @@ export class VersionTally {
   }
 
   /** The elements by the prefix of the bucket that was requested. */
-  get elements(): ReadonlyMap<string, BucketElements> {
+  get elements(): Buckets {
     return this.#elements
   }
 
@@ -101,15 +100,22 @@ export class VersionTally {
       this.unidentified += 1
       return
     }
-    const hashed = hash('md5', reference_number, 'hex')
-    const prefix = this.#lengths
-      .map((length) => hashed.slice(0, length))
-      .find((one) => this.#prefixes.has(one))
+    const prefix = this.#prefixOf(reference_number)
     if (prefix === undefined) throw new HubError('platform_ignores_prefix', { path })
-    const identity = { reference_number, version }
-    const before = this.#elements.get(prefix)
-    const sums = plus(before ?? { count: 0, sum: 0 }, sumsOf(identity, 0))
-    this.#elements.set(prefix, { ...sums, first: before?.first ?? identity })
+    const before = this.#elements.get(prefix) ?? { count: 0, sum: 0 }
+    this.#elements.set(prefix, plus(before, sumsOf({ reference_number, version }, 0)))
+  }
+
+  #prefixOf(reference: string): string | undefined {
+    const hashed = hash('md5', reference, 'hex')
+    return this.#lengths
+      .map((length) => hashed.slice(0, length))
+      .find((prefix) => this.#prefixes.has(prefix))
+  }
+
+  /** The first element of a bucket that was stored; undefined without one. */
+  namedIn(prefix: string): Identity | undefined {
+    return this.#named.get(prefix)
   }
 
   /** Adds an element that was rejected, or whose record is erased. */
@@ -128,12 +134,15 @@ export class VersionTally {
 
   /** Adds the outcome of a write that was not rejected. */
   addStored(
-    reference: string,
+    identity: Identity,
     { changed_alone }: Extract<WriteOutcome, { record_id: number; module_name: string }>,
   ): void {
+    const { reference_number } = identity
+    const prefix = this.#lengths.length > 0 ? this.#prefixOf(reference_number) : undefined
+    if (prefix !== undefined && !this.#named.has(prefix)) this.#named.set(prefix, identity)
     if (changed_alone === 'version') this.versionsAlone += 1
     if (changed_alone !== 'content') return
     this.contentAlone += 1
-    this.firstContentAlone ??= reference
+    this.firstContentAlone ??= reference_number
   }
 }

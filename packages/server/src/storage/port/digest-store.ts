@@ -142,15 +142,27 @@ export interface DigestStore {
    */
   listDisagreements(): Promise<DisagreeingModule[]>
 
-  /** Saves buckets and deletes others, in one transaction. A bucket of the same prefix is replaced. */
+  /**
+   * Saves buckets and deletes others, in one transaction. A bucket of the same prefix is replaced.
+   * @param change.epoch the `digest_epoch` of the module before the read. If an explanation has ended or a record was erased
+   *   since, no bucket is saved.
+   * @returns whether the buckets were saved.
+   */
   remember(
     module: ModuleRef,
-    change: { save: readonly RememberedBucket[]; delete: readonly string[] | 'all' },
-  ): Promise<void>
+    change: {
+      save: readonly RememberedBucket[]
+      delete: readonly string[] | 'all'
+      epoch: number
+    },
+  ): Promise<boolean>
 
   /** Returns what is known of a module; the initial values if nothing was saved. */
   readDigest(module: ModuleRef): Promise<ModuleDigest>
 
-  /** Saves some members. The others stay as they are. A power failure may undo it, unless it withdraws a claim. */
-  saveDigest(module: ModuleRef, change: Partial<ModuleDigest>): Promise<void>
+  /**
+   * Saves some members. The others stay as they are. A power failure may undo it, unless it withdraws a claim.
+   * @param epoch as for `remember`: a record is named only if none was erased since. Left out for a change that names none.
+   */
+  saveDigest(module: ModuleRef, change: Partial<ModuleDigest>, epoch?: number): Promise<void>
 }

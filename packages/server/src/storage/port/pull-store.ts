@@ -110,6 +110,8 @@ export type StartedTask = {
   pushes: number
   /** The `version` of a response that the task will receive. */
   version: number
+  /** Grows when an explanation of a differing bucket ends, and when a record is erased. */
+  digest_epoch: number
   /** When a read of the module last received a body; null if none did. */
   full_read_at: string | null
   /** The cached response of the module; null if a push has arrived since its request. */

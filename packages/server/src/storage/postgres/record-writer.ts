@@ -196,6 +196,7 @@ function save(
   send(changes.replayed, (rows) => statements.saveReplays(rows, at))
   send(changes.reverted, (rows) => statements.saveReverted(rows))
   // In this order: a revert may end a hold of a path that it holds itself.
+  send(changes.liftedHolds, (rows) => statements.beginEpochs(rows))
   send(changes.liftedHolds, (rows) => statements.liftHolds(rows))
   send(changes.newHolds, (rows) => statements.insertHolds(rows, at))
   send(changes.counters.platforms(), (rows) => statements.addHourly(rows, when))

@@ -169,7 +169,11 @@ export const WRITE_SQL = {
     SELECT $1, w.* FROM unnest($2::bigint[], $3::bigint[], $4::text[], $5::bigint[], $6::bigint[],
       $7::text[]) AS w
     ON CONFLICT (record_id, revert_id, path) DO NOTHING`,
-  // A kind or revert that is null stands for all. The holds may have explained buckets.
+  // The holds may have explained buckets, as for `endExplanations`.
+  beginEpochs: `
+    UPDATE modules SET digest_epoch = digest_epoch + 1
+    WHERE module_id IN (SELECT module_id FROM records WHERE record_id = ANY ($1::bigint[]))`,
+  // A kind or revert that is null stands for all.
   liftHolds: `
     WITH explained AS (DELETE FROM digest_buckets WHERE state = 'explained'
       AND module_id IN (SELECT module_id FROM records WHERE record_id = ANY ($1::bigint[])))

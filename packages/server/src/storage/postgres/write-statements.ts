@@ -177,6 +177,9 @@ export function createWriteStatements(client: PoolClient) {
         textArray(holds.map((hold) => hold.refused)),
       ),
 
+    beginEpochs: (holds: readonly LiftedHold[]) =>
+      run('beginEpochs', bigintArray(holds.map((hold) => hold.record_id))),
+
     liftHolds: (holds: readonly LiftedHold[]) =>
       run(
         'liftHolds',

@@ -26,7 +26,10 @@ export function prepareRevertStatements(database: DatabaseSync) {
     DELETE FROM holds WHERE record_id = ?1 AND (?2 IS NULL OR revert_id = ?2)
       AND (?3 IS NULL OR ?3 = CASE path WHEN '' THEN 'existence'
         WHEN '/missing_since' THEN 'absence' ELSE 'values' END)`)
-  // The holds may have explained them.
+  // The holds may have explained buckets, as for `endExplanations`.
+  const beginEpoch = database.prepare(`
+    UPDATE modules SET digest_epoch = digest_epoch + 1
+    WHERE module_id = (SELECT module_id FROM records WHERE record_id = ?)`)
   const deleteExplained = database.prepare(`
     DELETE FROM digest_buckets WHERE state = 'explained'
       AND module_id = (SELECT module_id FROM records WHERE record_id = ?)`)
@@ -52,6 +55,7 @@ export function prepareRevertStatements(database: DatabaseSync) {
     liftHolds(holds: readonly LiftedHold[]): void {
       for (const { record_id, revert_id, kind } of holds) {
         liftHold.run(record_id, revert_id, kind)
+        beginEpoch.run(record_id)
         deleteExplained.run(record_id)
       }
     },

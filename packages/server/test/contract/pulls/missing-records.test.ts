@@ -198,7 +198,7 @@ async function readModule(
     {
       pull_id,
       snapshotSeq,
-      ...{ pushes: 0, version: 0 },
+      ...{ pushes: 0, version: 0, digest_epoch: 0 },
       full_read_at: null,
       cached_response: null,
       ...{ accepted_rejections: [], review: null },

@@ -360,7 +360,9 @@ test('sums survive a restart and a rename, and end with the records of the modul
   await kit.storage.platforms.renamePlatform(rename, changeLog())
   await expectSums(kit, module, versions)
   await kit.storage.digests.saveDigest(module, { digest_ms: 40 })
-  await kit.storage.digests.remember(module, { save: [rememberedBucket('3f4')], delete: [] })
+  await kit.storage.digests.remember(module, {
+    ...{ save: [rememberedBucket('3f4')], delete: [], epoch: 0 },
+  })
   await registerModules(kit, school, ['staff'])
   const request = { platform_id: school.platform_id, record_type: 'students', requested_by: 'ann' }
   await kit.storage.removals.removeModuleRecords(request, changeLog())

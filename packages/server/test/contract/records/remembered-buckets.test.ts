@@ -1,13 +1,30 @@
 /** What a module remembers of its comparisons: buckets that stay different, and what is known of its versions. */
 import assert from 'node:assert/strict'
+import type { DigestStore } from '../../../src/storage/port/digest-store.ts'
 import type { PullTaskResult } from '../../../src/storage/port/pull-store.ts'
+import type { ModuleRef } from '../../../src/storage/port/record-list-store.ts'
 import { moduleRef, rememberedBucket } from '../../helpers/storage/digests.ts'
 import { test } from '../../helpers/storage/engines.ts'
 import { erase } from '../../helpers/storage/erasure.ts'
 import { changeLog, testModule } from '../../helpers/storage/fixtures.ts'
+import type { StorageKit } from '../../helpers/storage/kit.ts'
 import { moduleWithKeys, saveManifest } from '../../helpers/storage/manifests.ts'
 import { missingReview } from '../../helpers/storage/missing.ts'
 import { startPullAndRead, taskOf, taskResult } from '../../helpers/storage/pulls.ts'
+
+/** How often an explanation of the module has ended. */
+async function epochOf({ runSql }: StorageKit, { module_id }: ModuleRef): Promise<number> {
+  const [row] = await runSql(`SELECT digest_epoch FROM modules WHERE module_id = ${module_id}`)
+  return Number(row?.['digest_epoch'])
+}
+
+type Change = Omit<Parameters<DigestStore['remember']>[1], 'epoch'>
+
+/** Saves as a pull during which no explanation ends. */
+async function remember(kit: StorageKit, module: ModuleRef, change: Change): Promise<void> {
+  const epoch = await epochOf(kit, module)
+  assert.equal(await kit.storage.digests.remember(module, { ...change, epoch }), true)
+}
 
 test('remembered buckets and what is known of a module are saved member by member', async (kit) => {
   const school = await kit.register({ modules: ['students', 'staff'] })
@@ -20,13 +37,13 @@ test('remembered buckets and what is known of a module are saved member by membe
     reference_number: 'r',
     version: '1',
   }
-  await digests.remember(module, { save: [named, rememberedBucket('3f4')], delete: [] })
-  await digests.remember(other, { save: [rememberedBucket('3f4')], delete: [] })
+  await remember(kit, module, { save: [named, rememberedBucket('3f4')], delete: [] })
+  await remember(kit, other, { save: [rememberedBucket('3f4')], delete: [] })
   assert.deepEqual(await digests.listRemembered(module), [rememberedBucket('3f4'), named])
   const changed = { ...rememberedBucket('3f4'), local_count: 4 }
-  await digests.remember(module, { save: [changed], delete: ['a01', '000'] })
+  await remember(kit, module, { save: [changed], delete: ['a01', '000'] })
   assert.deepEqual(await digests.listRemembered(module), [changed])
-  await digests.remember(module, { save: [], delete: 'all' })
+  await remember(kit, module, { save: [], delete: 'all' })
   assert.deepEqual(await digests.listRemembered(module), [])
   assert.equal((await digests.listRemembered(other)).length, 1)
   const unknown = await digests.readDigest(module)
@@ -80,12 +97,12 @@ test('a disagreement is listed by module once two pulls have found it, until it 
   const module = await moduleRef(kit, school)
   const { digests } = kit.storage
   const found = { ...rememberedBucket('a01'), state: 'disagreement' as const }
-  await digests.remember(module, { save: [found, rememberedBucket('3f4')], delete: [] })
+  await remember(kit, module, { save: [found, rememberedBucket('3f4')], delete: [] })
   assert.deepEqual(await digests.listDisagreements(), [])
   const at = '2026-03-10T09:00:00.000Z'
   const unnamed = { ...found, at, reference_number: '', version: null }
   const named = { ...found, prefix: 'b01', reference_number: 'r', version: '1' }
-  await digests.remember(module, { save: [unnamed, named], delete: [] })
+  await remember(kit, module, { save: [unnamed, named], delete: [] })
   const { platform_id } = school
   const listed = {
     ...{ platform_id, record_type: 'students', module_name: 'Module students', buckets: 2 },
@@ -95,9 +112,9 @@ test('a disagreement is listed by module once two pulls have found it, until it 
   await kit.setStatus(school, 'inactive')
   assert.deepEqual(await digests.listDisagreements(), [])
   await kit.setStatus(school, 'active')
-  await digests.remember(module, { save: [], delete: ['a01'] })
+  await remember(kit, module, { save: [], delete: ['a01'] })
   assert.equal((await digests.listDisagreements())[0]?.buckets, 1)
-  await digests.remember(module, { save: [], delete: 'all' })
+  await remember(kit, module, { save: [], delete: 'all' })
   assert.deepEqual(await digests.listDisagreements(), [])
 })
 
@@ -130,8 +147,13 @@ test('explained buckets are deleted when an explanation ends that no sum shows',
   }
   const known = { ...rememberedBucket('a01'), state: 'disagreement' as const }
   for (const [event, cause] of Object.entries(events)) {
-    await digests.remember(module, { save: [known, rememberedBucket('3f4')], delete: [] })
+    await remember(kit, module, { save: [known, rememberedBucket('3f4')], delete: [] })
+    const epoch = await epochOf(kit, module)
     await cause()
+    assert.deepEqual(await digests.listRemembered(module), [known], event)
+    // A pull that has read before the event does not save its explanation after it.
+    const late = { save: [rememberedBucket('3f4')], delete: [], epoch }
+    assert.equal(await digests.remember(module, late), false, event)
     assert.deepEqual(await digests.listRemembered(module), [known], event)
   }
   assert.equal(await kit.countRows('holds'), 0)
@@ -144,9 +166,15 @@ test('an erasure deletes the bucket and the claim that name the record', async (
   for (const mode of ['erase', 'anonymise'] as const) {
     const { record_id } = await school.post({ reference: mode })
     const named = { ...rememberedBucket('a01'), reference_number: mode, version: '1' }
-    await digests.remember(module, { save: [named, rememberedBucket('3f4')], delete: 'all' })
-    await digests.saveDigest(module, { withdrawn_records: 3, withdrawn_reference: mode })
+    await remember(kit, module, { save: [named, rememberedBucket('3f4')], delete: 'all' })
+    const epoch = await epochOf(kit, module)
+    const withdrawn = { withdrawn_records: 3, withdrawn_reference: mode }
+    await digests.saveDigest(module, withdrawn, epoch)
+    assert.equal((await digests.readDigest(module)).withdrawn_reference, mode)
     await erase(kit, record_id, mode)
+    // A pull that has read the record before does not name it after.
+    assert.equal(await digests.remember(module, { save: [named], delete: [], epoch }), false)
+    await digests.saveDigest(module, withdrawn, epoch)
     assert.deepEqual(await digests.listRemembered(module), [rememberedBucket('3f4')])
     const { withdrawn_records, withdrawn_reference } = await digests.readDigest(module)
     assert.deepEqual([withdrawn_records, withdrawn_reference], [3, null])

@@ -267,7 +267,7 @@ export function callsOfAllMethods(
       () => digests.listBucketRecords(read.read, { prefix: '3f4', after: null, limit: 5 }),
     ],
     ['listRemembered', () => digests.listRemembered(read.read)],
-    ['remember', () => digests.remember(read.read, { save: [], delete: ['3f4'] })],
+    ['remember', () => digests.remember(read.read, { save: [], delete: ['3f4'], epoch: 0 })],
     ['readDigest', () => digests.readDigest(read.read)],
     ['saveDigest', () => digests.saveDigest(read.read, { digest_ms: count++ })],
     ['findPresent', () => missing.findPresent(read.read, ['r-1'])],

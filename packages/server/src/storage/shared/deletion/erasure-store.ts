@@ -17,8 +17,8 @@ import { insertLog } from '../activity/activity-rows.ts'
 import { deleteRequests } from '../activity/request-store.ts'
 import { FIRST_NAME } from '../platforms/rename-platform.ts'
 import { addToSums, DigestDeltas } from '../records/digest-deltas.ts'
-import { deleteDigestReference, deleteExplained } from '../records/digest-store.ts'
 import { addToModule, invalidateCachedResponse } from '../records/module-counts.ts'
+import { deleteDigestReference, endExplanations } from '../records/remembered-buckets.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 import { countRows, deleteRows, updateRows } from '../schema/rows.ts'
 import {
@@ -264,7 +264,7 @@ export function createErasureStore(
           .executeTakeFirst()
         if (module) {
           await invalidateCachedResponse(db, module, node)
-          await deleteExplained(db, [module.module_id])
+          await endExplanations(db, [module.module_id])
         }
         await insertLog(db, at, log)
         return true

@@ -10,7 +10,7 @@ import type { Drift } from '../../../domain/record/drift.ts'
 import type { ManifestStore } from '../../port/platform-store.ts'
 import { insertActivity, insertAudit, insertLog } from '../activity/activity-rows.ts'
 import { deleteCachedResponse } from '../pulls/cached-responses.ts'
-import { deleteExplained } from '../records/digest-store.ts'
+import { endExplanations } from '../records/remembered-buckets.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { findRow, updateRows } from '../schema/rows.ts'
 import type { Tables } from '../schema/tables.ts'
@@ -97,7 +97,7 @@ export function createManifestStore(
           .executeTakeFirst()
         if (changed > 0 && known) {
           // A policy decides which records are rejected.
-          await deleteExplained(db, [known.module_id])
+          await endExplanations(db, [known.module_id])
           await insertLog(db, at, log, known)
         }
         return known !== undefined
@@ -219,7 +219,7 @@ async function updateModule(
   if (!fieldsChanged) return
   await db.deleteFrom('module_drift').where('module_id', '=', module_id).execute()
   await deleteCachedResponse(db, module_id)
-  await deleteExplained(db, [module_id])
+  await endExplanations(db, [module_id])
 }
 
 const MAX_MANIFEST_CHANGES = 100

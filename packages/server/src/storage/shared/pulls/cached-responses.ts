@@ -46,6 +46,7 @@ export async function takeCachedResponse(
       'm.cached_records as records',
       'm.cached_version as version_then',
       'm.cached_missing_members as missing_members',
+      'm.digest_epoch',
       'm.full_read_at',
       'm.rejection_groups',
       'r.state as review',
@@ -57,12 +58,12 @@ export async function takeCachedResponse(
     .executeTakeFirst()
   if (!stored) return null
   const { etag, last_modified, read_fingerprint, records, version_then, ...others } = stored
-  const { full_read_at, rejection_groups, review, invalidations, ...rest } = others
+  const { digest_epoch, full_read_at, rejection_groups, review, invalidations, ...rest } = others
   const { pushes: counted, missing_members: members, unstable_reads, ...digest } = rest
   const pushes = Number(counted ?? 0)
   const version = pushes + Number(invalidations ?? 0)
   const none = {
-    ...{ pushes, version, full_read_at, cached_response: null },
+    ...{ pushes, version, digest_epoch, full_read_at, cached_response: null },
     accepted_rejections: parseGroups(rejection_groups).filter(isAccepted),
     history: { ...digest, unstable_reads: unstable_reads ?? 0 },
     review,

@@ -1,5 +1,4 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { DisagreeingModule } from '../../../domain/inbox/inbox.ts'
 import {
   type BucketSum,
   bucketSize,
@@ -10,11 +9,12 @@ import {
   toPrefix,
 } from '../../../domain/record/digest-sums.ts'
 import { MISSING_PATH } from '../../../domain/revert/hold.ts'
-import type { DigestStore, ModuleDigest, RememberedBucket } from '../../port/digest-store.ts'
+import type { DigestStore, ModuleDigest } from '../../port/digest-store.ts'
 import type { ModuleRef } from '../../port/record-list-store.ts'
 import { FIRST_NAME } from '../platforms/rename-platform.ts'
 import { countMarked } from '../pulls/missing-store.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
+import { listDisagreements, listRemembered, lockEpoch, remember } from './remembered-buckets.ts'
 
 export function createDigestStore({
   reader,
@@ -115,23 +115,10 @@ export function createDigestStore({
       }
     },
 
-    async listRemembered(module) {
-      const rows = await reader
-        .selectFrom('digest_buckets')
-        .select(REMEMBERED)
-        .where((eb) => eb.and(pick(module)))
-        .orderBy('prefix')
-        .execute()
-      return rows.map((row) => ({ ...row }))
-    },
-
+    listRemembered: (module) => listRemembered(reader, module),
     listDisagreements: () => listDisagreements(reader),
-
-    remember: (module, { save, delete: deleted }) =>
-      writer.transaction().execute(async (db) => {
-        await deleteBuckets(db, module, deleted)
-        for (const bucket of save) await saveBucket(db, module, bucket)
-      }),
+    remember: (module, change) =>
+      writer.transaction().execute((db) => remember(db, module, change)),
 
     async readDigest({ module_id }) {
       const stored = await reader
@@ -142,11 +129,16 @@ export function createDigestStore({
       return { ...UNKNOWN, ...stored }
     },
 
-    saveDigest: (module, change) =>
+    saveDigest(module, change, epoch = -1) {
+      const save = async (db: Executor) => {
+        const isCurrent = !change.withdrawn_reference || (await lockEpoch(db, module, epoch))
+        await saveDigest(db, module, isCurrent ? change : { ...change, withdrawn_reference: null })
+      }
       // A power failure may undo a claim, but not its withdrawal.
-      change.withdrawn_at || change.verified_at === null
-        ? saveDigest(writer, module, change)
-        : withoutFsync((db) => saveDigest(db, module, change)),
+      return change.withdrawn_at || change.verified_at === null
+        ? writer.transaction().execute(save)
+        : withoutFsync(save)
+    },
   }
 }
 
@@ -163,37 +155,6 @@ export async function saveDigest(
       conflict.column('module_id').doUpdateSet({ module_id: module.module_id, ...change }),
     )
     .execute()
-}
-
-async function listDisagreements(db: Executor): Promise<DisagreeingModule[]> {
-  const rows = await db
-    .selectFrom('digest_buckets as d')
-    .innerJoin('modules as m', 'm.module_id', 'd.module_id')
-    .innerJoin('platforms as p', 'p.platform_id', 'm.platform_id')
-    .select(['m.module_id', 'm.platform_id', 'm.record_type', 'm.module_name'])
-    .select(['d.reference_number', 'd.version', 'd.since', 'd.at'])
-    .where('d.state', '=', 'disagreement')
-    .where('d.reference_number', 'is not', null)
-    .where('m.registered_at', 'is not', null)
-    .where('p.status', '=', 'active')
-    .orderBy('m.module_id')
-    .orderBy('d.prefix')
-    .execute()
-  return [...Map.groupBy(rows, ({ module_id }) => module_id).values()].flatMap((buckets) => {
-    // A bucket whose list is empty has no record to name.
-    const first = buckets.find(({ reference_number }) => reference_number !== '') ?? buckets[0]
-    if (!first) return []
-    const { platform_id, record_type, module_name, reference_number, version } = first
-    const since = buckets.map((bucket) => bucket.since).sort()[0] ?? first.since
-    const last_at =
-      buckets
-        .map(({ at }) => at)
-        .sort()
-        .at(-1) ?? first.at
-    const module = { platform_id, record_type, module_name }
-    const named = { reference_number: reference_number ?? '', version }
-    return [{ ...module, ...named, buckets: buckets.length, since, last_at }]
-  })
 }
 
 /** The stored sums of a module, which are added for fewer digits than are stored. */
@@ -258,54 +219,6 @@ function checkDigits(digits: number): number {
   throw new RangeError(`A bucket has 1 to ${MAX_DIGITS} digits`)
 }
 
-/** Prefixes that one statement deletes. */
-const PREFIXES_PER_DELETE = 500
-
-async function deleteBuckets(
-  db: Executor,
-  module: ModuleRef,
-  prefixes: readonly string[] | 'all',
-): Promise<void> {
-  const remove = db.deleteFrom('digest_buckets').where((eb) => eb.and(pick(module)))
-  if (prefixes === 'all') {
-    await remove.execute()
-    return
-  }
-  for (let start = 0; start < prefixes.length; start += PREFIXES_PER_DELETE) {
-    const some = prefixes.slice(start, start + PREFIXES_PER_DELETE)
-    await remove.where('prefix', 'in', some).execute()
-  }
-}
-
-/** Deletes what names an erased record: the bucket is read again, and the claim says that it was withdrawn without a name. */
-export async function deleteDigestReference(
-  db: Executor,
-  { reference_number, ...module }: ModuleRef & { reference_number: string },
-): Promise<void> {
-  await db
-    .deleteFrom('digest_buckets')
-    .where((eb) => eb.and({ ...pick(module), reference_number }))
-    .execute()
-  await db
-    .updateTable('module_digests')
-    .set({ withdrawn_reference: null })
-    .where((eb) => eb.and({ ...pick(module), withdrawn_reference: reference_number }))
-    .execute()
-}
-
-/**
- * Deletes the explained buckets of a module, so that the next pull reads them: an explanation has ended that neither side's
- * sums show, such as an erasure or a hold.
- */
-export async function deleteExplained(db: Executor, moduleIds: readonly number[]): Promise<void> {
-  if (moduleIds.length === 0) return
-  await db
-    .deleteFrom('digest_buckets')
-    .where('module_id', 'in', moduleIds)
-    .where('state', '=', 'explained')
-    .execute()
-}
-
 /** Deletes everything about the records of a module, which have been deleted. Sums of concurrent writes remain. */
 export async function deleteDigest(db: Executor, module: ModuleRef): Promise<void> {
   const isOfModule = pick(module)
@@ -322,26 +235,6 @@ export async function deleteDigest(db: Executor, module: ModuleRef): Promise<voi
     .where((eb) => eb.and({ ...isOfModule, count: 0, sum: 0 }))
     .execute()
 }
-
-async function saveBucket(
-  db: Executor,
-  module: ModuleRef,
-  { prefix, ...bucket }: RememberedBucket,
-): Promise<void> {
-  await db
-    .insertInto('digest_buckets')
-    .values({ ...pick(module), prefix, ...bucket })
-    .onConflict((conflict) =>
-      conflict.columns(['platform_id', 'module_id', 'prefix']).doUpdateSet(bucket),
-    )
-    .execute()
-}
-
-const REMEMBERED = [
-  ...(['prefix', 'state', 'remote_count', 'remote_sum', 'local_count', 'local_sum'] as const),
-  ...(['explained', 'not_stored', 'rejected', 'reference_number', 'version'] as const),
-  ...(['since', 'at'] as const),
-]
 
 const UNKNOWN: Readonly<ModuleDigest> = {
   verified_at: null,

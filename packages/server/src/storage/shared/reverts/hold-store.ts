@@ -3,9 +3,9 @@ import { sql } from 'kysely'
 import { EXISTENCE, MISSING_PATH } from '../../../domain/revert/hold.ts'
 import type { HoldFilter, HoldQuery, HoldStore, RunningRevert } from '../../port/revert-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
-import { deleteExplained } from '../records/digest-store.ts'
 import { invalidateCachedResponse } from '../records/module-counts.ts'
 import { isVisible } from '../records/module-scope.ts'
+import { endExplanations } from '../records/remembered-buckets.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { ownedBy } from './revert-rows.ts'
 
@@ -80,12 +80,13 @@ async function liftSome(db: Executor, scope: HoldScope, node: string): Promise<n
     )
     .execute()
   const modules = new Map(rows.map((row) => [row.module_id, row]))
+  // Before the counters, as every write that lifts a hold.
+  await endExplanations(db, [...modules.keys()])
   for (const module of [...modules.values()].sort(
     (one, other) => one.module_id - other.module_id,
   )) {
     await invalidateCachedResponse(db, module, node)
   }
-  await deleteExplained(db, [...modules.keys()])
   return rows.length
 }
 

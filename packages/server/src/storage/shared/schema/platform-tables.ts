@@ -115,6 +115,8 @@ export const platformTables = {
       cached_version: integer().nullable(),
       /** The members that the cached response lacked: a JSON array, null for none. */
       cached_missing_members: text().nullable(),
+      /** How often something has ended that explained differing buckets, or a record was erased that a bucket may name. */
+      digest_epoch: integer().default(0),
       added_at: text().nullable(),
       removed_at: text().nullable(),
       /** Fields that the manifest no longer contains: a JSON array. */
