@@ -19,6 +19,8 @@ const MODULES = 100
 const POLL_MS = 1000
 /** With more records, a read of all lists takes minutes, and a comparison of first pulls an hour. */
 const MAX_COMPARED = 1_000_000
+/** A first pull of ten million records takes longer than the default allows. */
+const SETTINGS = { HUB_PULL_TIMEOUT_SECONDS: '86400' }
 
 /** Pulls these records in one module, then in 1,000 modules. */
 export async function benchDifference(engine: Engine, records: number): Promise<void> {
@@ -60,7 +62,7 @@ async function measureSpread(engine: Engine, records: number, versions: 'version
     [records, MODULES, PLATFORMS, versions].map(String),
     {},
   )
-  const hub = await startHub(engine)
+  const hub = await startHub(engine, SETTINGS)
   try {
     for (const name of platformNames(PLATFORMS)) {
       await register(hub, { port: server.port, name, modules: MODULES })
@@ -86,7 +88,7 @@ async function measureOneModule(engine: Engine, records: number): Promise<void> 
     [String(records), '1', '1', 'versions'],
     {},
   )
-  const hub = await startHub(engine)
+  const hub = await startHub(engine, SETTINGS)
   try {
     await register(hub, { port: server.port })
     await pull(hub)
