@@ -217,7 +217,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
   const reverts = createReverts({ ...common, ingest: ingest.ingest, confirmAction })
   const search = createSearch({
     ...{ ...common, stopping: stopping.signal, hasPushes: ingest.ingest.hasPushes },
-    searchRecords: (q, limit) => searchRecords(common, q, limit),
+    searchRecords: (one, limit) => searchRecords(common, one, limit),
   })
   const maintenance = createMaintenance({ ...common, retentionIntervalMs: intervals.retention })
   const restoreUpload = deps.restoreUpload ?? null

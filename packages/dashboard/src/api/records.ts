@@ -76,16 +76,16 @@ export function facetsQuery(query: string, paths: readonly string[]) {
   }
 }
 
-/** The best search results of the hub. Disabled for an empty text. */
-export function bestRecordsQuery(text: string, limit: number) {
+/** The best search results of the hub in a module or platform. Disabled for an empty text. */
+export function hubSearchQuery(text: string, scope: { record_type?: string; platform?: string }) {
   return queryOptions({
-    queryKey: ['GET /api/v1/search', text, limit],
+    queryKey: ['GET /api/v1/search', text, scope],
     queryFn: async ({ signal }) => {
-      const path = `/api/v1/search${writeUrlState({ query: text, hub_only: 'true' })}`
+      const path = `/api/v1/search${writeUrlState({ query: text, hub_only: 'true', ...scope })}`
       for await (const line of callHubLines<SearchLine>(path, { signal })) {
-        if (line.kind === 'hub') return line.records.slice(0, limit)
+        if (line.kind === 'hub') return line
       }
-      return []
+      return null
     },
     enabled: text !== '',
   })

@@ -21,7 +21,7 @@ import { type KeyboardEvent, useEffect, useId, useState } from 'react'
 import { signOut } from '../api/account.ts'
 import { snapshot } from '../api/live.ts'
 import { callHubLines } from '../api/ndjson.ts'
-import { bestRecordsQuery, viewsQuery } from '../api/records.ts'
+import { hubSearchQuery, viewsQuery } from '../api/records.ts'
 import { pauseSchedule } from '../api/schedule.ts'
 import { hasRole, type Role, session } from '../api/session.ts'
 import { attempt, notify } from '../components/confirm.tsx'
@@ -83,12 +83,13 @@ function Palette({ onClose, onShowKeys }: { onClose: () => void; onShowKeys: () 
   const [index, setIndex] = useState(0)
   const [isEntered, setEntered] = useState(false)
   const listId = useId()
-  const found = useQuery(bestRecordsQuery(query, FIRST_FOUND))
+  const found = useQuery(hubSearchQuery(query, {}))
   const commands = useCommands(onShowKeys)
   const places = usePlaces()
   const matching = (entries: Entry[]) => entries.filter((entry) => matches(entry, text))
   const known = [...commands, ...places]
-  const records = query === '' || text.trim() === '' ? [] : (found.data ?? [])
+  const records =
+    query === '' || text.trim() === '' ? [] : (found.data?.records.slice(0, FIRST_FOUND) ?? [])
   const groups: [string, Entry[]][] =
     text.trim() === ''
       ? [

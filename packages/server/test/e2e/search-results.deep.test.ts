@@ -72,6 +72,29 @@ describe('the search in a browser', BROWSER_TEST, () => {
       .first()
       .waitFor()
   })
+
+  test('a platform that is chosen shows its records, however many better ones others have', async () => {
+    await using hub = await startTestHub(sqliteEngine, { withOperator: true })
+    await using many = await simulatePlatform({ modules: [simulatedModule('cases')] })
+    await using few = await simulatePlatform({
+      platform_name: 'few',
+      modules: [simulatedModule('cases')],
+    })
+    const { post } = await hub.register(many)
+    for (let number = 0; number < 21; number += 1) {
+      assert.equal((await post(newRecord(`M-${number}`, { full_name: 'Person' }))).status, 201)
+    }
+    const { hub_api_key } = await hub.register(few)
+    await pushPerson(hub, hub_api_key)
+    const { page } = await openPage(hub)
+    await page.goto('/dashboard/search?query=Person')
+    const own = page.getByRole('region', { name: 'In the hub' })
+    await own.getByText('22, best first').waitFor()
+    await page.getByRole('button', { name: 'Platform', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Title of few' }).click()
+    await own.getByText('1, best first').waitFor()
+    await own.getByRole('link', { name: 'Person of ours' }).waitFor()
+  })
 })
 
 async function pushPerson(hub: TestHub, key: string): Promise<void> {

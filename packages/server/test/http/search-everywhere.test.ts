@@ -74,6 +74,29 @@ describeHub('searching everywhere', (hub, engine) => {
     assert.deepEqual(simulated.requests.filter(isSearch), [])
   })
 
+  test('the records of the hub are those of the module and platform, however many others match', async () => {
+    const module = simulatedModule('cases')
+    await using many = await simulatePlatform({ modules: [module, simulatedModule('staff')] })
+    await using few = await simulatePlatform({ modules: [module] })
+    const { post } = await hub.register(many)
+    for (let number = 0; number < 21; number += 1) {
+      assert.equal((await post(newRecord(`M-${number}`, { full_name: 'Ravn' }))).status, 201)
+    }
+    const inStaff = newRecord('S-1', { full_name: 'Ann Ravn', record_type: 'staff' })
+    assert.equal((await post(inStaff)).status, 201)
+    const other = await hub.register(few)
+    assert.equal((await other.post(newRecord('F-1', { full_name: 'Bo Ravn' }))).status, 201)
+    await hub.untilIndexed()
+    for (const [scope, reference] of [
+      [{ platform: few.platform_name }, 'F-1'],
+      [{ record_type: 'staff' }, 'S-1'],
+    ] as const) {
+      const { lines } = await search(hub, 'ravn', { hub_only: 'true', ...scope })
+      const own = lines.find((line) => line.kind === 'hub') ?? assert.fail()
+      assert.deepEqual([only(own.records).reference_number, own.estimated_total], [reference, 1])
+    }
+  })
+
   test('a platform gets the specified path and headers, and the query as it was typed', async () => {
     await using simulated = await simulatePlatform()
     await hub.register(simulated)

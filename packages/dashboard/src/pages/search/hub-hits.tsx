@@ -1,8 +1,10 @@
 import { Anchor, Paper, Skeleton, Text } from '@mantine/core'
 import type { SearchedRecord } from '@recordhub/protocol'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useModules, useTitles } from '../../api/platforms.ts'
+import { hubSearchQuery } from '../../api/records.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { PageLink } from '../../components/page-link.tsx'
@@ -20,17 +22,17 @@ const FIRST = 8
 
 /** The records of the hub in one ranking, with the text that matched. */
 export function HubHits(props: { query: string; line: HubLine | null; isFinished: boolean }) {
-  const { query, line, isFinished } = props
+  const { query } = props
   const [state] = useUrlState()
-  const { record_type, platform } = state
   const [isAll, setAll] = useState(false)
-  const all = (line?.records ?? []).filter(
-    (record) =>
-      (record_type === undefined || record.record_type === record_type) &&
-      (platform === undefined || record.platform_name === platform),
-  )
+  const scope = pickState(state, ['record_type', 'platform'])
+  const isNarrowed = Object.keys(scope).length > 0
+  const narrowed = useQuery({ ...hubSearchQuery(query, scope), enabled: isNarrowed })
+  const line = isNarrowed ? (narrowed.data ?? null) : props.line
+  const isFinished = isNarrowed ? !narrowed.isPending : props.isFinished
+  const all = line?.records ?? []
   const shown = isAll ? all : all.slice(0, FIRST)
-  const search = { q: query, ...pickState(state, ['record_type', 'platform']) }
+  const search = { q: query, ...scope }
   return (
     <Section
       title="In the hub"
@@ -50,6 +52,7 @@ export function HubHits(props: { query: string; line: HubLine | null; isFinished
             <Skeleton height={12} width={60} />
           </div>
         )}
+        {isNarrowed && narrowed.error && <ErrorNotice error={narrowed.error} />}
         {line?.error && <ErrorNotice error={new Error(line.error.message)} />}
         {line && !line.error && all.length === 0 && (
           <EmptyState title={line.complete ? 'No results' : 'No results so far'}>

@@ -15,13 +15,16 @@ type FoundRecords = Pick<
   'estimated_total' | 'total_is_estimate' | 'complete' | 'search_lag'
 > & { records: SearchedRecord[] }
 
+/** The text, and the module or platform of the records. */
+export type RecordSearch = { q: string; record_type?: string; platform?: string }
+
 export async function searchRecords(
   deps: ListDeps,
-  q: string,
+  search: RecordSearch,
   limit: number,
 ): Promise<FoundRecords> {
-  const page = await readBest(deps, q, limit)
-  const terms = parseSearch(q)
+  const page = await readBest(deps, search, limit)
+  const terms = parseSearch(search.q)
   const rankOf = createRanking(terms)
   const pause = createPause()
   const records: SearchedRecord[] = []
@@ -34,26 +37,31 @@ export async function searchRecords(
   return { records, estimated_total, total_is_estimate, complete, search_lag }
 }
 
-async function readBest(deps: ListDeps, q: string, limit: number): Promise<RecordPage> {
+async function readBest(deps: ListDeps, search: RecordSearch, limit: number): Promise<RecordPage> {
   try {
-    const parameters = { q, sort: BY_RELEVANCE }
+    const parameters = { ...search, sort: BY_RELEVANCE }
     return await listRecords(deps, { parameters, limit, scan_ms: RANKING_MS })
   } catch (error) {
     if (!(error instanceof HubError) || error.code !== 'sort_too_slow') throw error
-    return readBeginnings(deps, q, limit)
+    return readBeginnings(deps, search, limit)
   }
 }
 
 /** Reads the records whose name or reference begins with a frequent search, then the last changed ones. */
-async function readBeginnings(deps: ListDeps, q: string, limit: number): Promise<RecordPage> {
+async function readBeginnings(
+  deps: ListDeps,
+  search: RecordSearch,
+  limit: number,
+): Promise<RecordPage> {
+  const { q } = search
   const found: RecordPage[] = []
   for (const beginning of writingsOf(q)) {
     for (const column of ['hub_full_name', 'hub_reference_number']) {
-      const parameters = { q, [`filter[${column}][starts]`]: beginning }
+      const parameters = { ...search, [`filter[${column}][starts]`]: beginning }
       found.push(await listRecords(deps, { parameters, limit, scan_ms: RANKING_MS }))
     }
   }
-  const last = await listRecords(deps, { parameters: { q }, limit })
+  const last = await listRecords(deps, { parameters: search, limit })
   const rankOf = createRanking(parseSearch(q))
   const all = [...found, last].flatMap(({ records }) => records)
   const records = [...new Map(all.map((record) => [record.record_id, record])).values()]

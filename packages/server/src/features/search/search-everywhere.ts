@@ -14,10 +14,13 @@ type HubLine = Extract<SearchLine, { kind: 'hub' }>
 /** The best records of the hub, and figures of all that match. */
 type FoundPage = Omit<HubLine, 'kind' | 'error' | 'took_ms'>
 
+/** What is searched in the hub: the text, and the module or platform of the records. */
+type HubSearch = { q: string; record_type?: string; platform?: string }
+
 export type SearchDeps = Pick<FeatureDeps, 'platforms' | 'client' | 'secrets'> & {
   /** Limits the requests of all searches of this process together. */
   queue: Pick<PQueue, 'add'>
-  searchRecords: (query: string, limit: number) => Promise<FoundPage>
+  searchRecords: (search: HubSearch, limit: number) => Promise<FoundPage>
   /** Called with errors that are not in the error catalogue. */
   onError: (error: unknown, platformId: number | null) => void
 }
@@ -35,16 +38,16 @@ const MAX_RAW_LENGTH = 10_000
  */
 export async function* searchEverywhere(
   deps: SearchDeps,
-  { query, hubOnly }: { query: string; hubOnly: boolean },
+  { hubOnly, ...search }: HubSearch & { hubOnly: boolean },
   signal: AbortSignal,
 ): AsyncGenerator<SearchLine> {
   const active = hubOnly ? [] : await deps.platforms.listActive()
-  const searches = active.map((platform) => searchPlatform(deps, platform, query, signal))
+  const searches = active.map((platform) => searchPlatform(deps, platform, search.q, signal))
   yield {
     kind: 'started',
     platforms: active.map(({ platform_name, display_title }) => ({ platform_name, display_title })),
   }
-  yield await searchHub(deps, query)
+  yield await searchHub(deps, search)
   for await (const line of inOrderOfCompletion(searches)) {
     signal.throwIfAborted()
     yield line
@@ -52,10 +55,10 @@ export async function* searchEverywhere(
   yield { kind: 'end' }
 }
 
-async function searchHub(deps: SearchDeps, query: string): Promise<HubLine> {
+async function searchHub(deps: SearchDeps, search: HubSearch): Promise<HubLine> {
   const took = startTimer()
   try {
-    const found = await deps.searchRecords(query, MAX_RESULTS)
+    const found = await deps.searchRecords(search, MAX_RESULTS)
     return { kind: 'hub', ...found, error: null, took_ms: took() }
   } catch (thrown) {
     const figures = { estimated_total: 0, total_is_estimate: false, search_lag: null }

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { ClosedObject, OneOf, SearchLine } from '@recordhub/protocol'
+import { ClosedObject, OneOf, RequestText, SearchLine } from '@recordhub/protocol'
 import { Type } from 'typebox'
 import { MAX_SEARCH_LENGTH, parseSearch } from '../../domain/search/search-text.ts'
 import { invalidMember } from '../../errors.ts'
@@ -20,6 +20,8 @@ export function searchRoutes(deps: SearchDeps & { stopping: AbortSignal }) {
           description: 'A keyword or a person',
         }),
         hub_only: Type.Optional(OneOf('true', 'false')),
+        record_type: Type.Optional(RequestText()),
+        platform: Type.Optional(RequestText()),
       }),
       response: {
         200: {
@@ -30,10 +32,10 @@ export function searchRoutes(deps: SearchDeps & { stopping: AbortSignal }) {
       // Compression would delay the lines.
       ...{ exposeHeadRoute: false, compress: false },
       async handle(request, reply) {
-        const query = readQuery(request.query.query)
+        const { query, hub_only, ...scope } = request.query
+        const search = { q: readQuery(query), ...scope, hubOnly: hub_only === 'true' }
         const signal = AbortSignal.any([abortOnClose(reply), deps.stopping])
-        const hubOnly = request.query.hub_only === 'true'
-        const lines = searchEverywhere(deps, { query, hubOnly }, signal)
+        const lines = searchEverywhere(deps, search, signal)
         // An error before the first line is sent as an error response.
         const first = await lines.next()
         return sendLines(reply, Readable.from(toText(first, lines)))
@@ -46,7 +48,7 @@ const ABOUT =
   'Returns a stream of JSON lines (NDJSON). `started` lists the active platforms, `hub` has the records of the hub, ' +
   'one `platform` line per platform follows in the order in which they respond, each within 10 s, and `end` is the ' +
   'last line. Closing the connection cancels the search. A platform without a search endpoint is not an error. With ' +
-  '`hub_only`, no platform is searched.'
+  '`hub_only`, no platform is searched. `record_type` and `platform` narrow the records of the hub.'
 
 /** @throws HubError `invalid_request` for a query without a letter or digit, which would match all records. */
 function readQuery(text: string): string {

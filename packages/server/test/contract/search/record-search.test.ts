@@ -336,7 +336,7 @@ test('a search that finds too many records to rank lists those whose name begins
         ? ({ outcome: 'too_slow' } as const)
         : storage.records.listRecords(query),
   }
-  const found = await searchRecords({ records, searchIndex: storage.searchIndex }, 'lee', 5)
+  const found = await searchRecords({ records, searchIndex: storage.searchIndex }, { q: 'lee' }, 5)
   assert.deepEqual(
     found.records.map(({ rank, full_name }) => `${rank} ${full_name}`),
     [
