@@ -127,6 +127,10 @@ describe('the overview', BROWSER_TEST, () => {
     const inbox = page.getByRole('region', { name: 'Inbox' })
     await inbox.getByText('The disk is nearly full').waitFor()
     await expectAccessible(page)
+    // The recommended action leads to its place.
+    await inbox.getByRole('link', { name: 'Make a backup' }).click()
+    await page.getByRole('heading', { name: 'Backups' }).first().waitFor()
+    await page.goBack()
     await inbox.getByRole('button', { name: 'Acknowledge' }).click()
     await inbox.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Undo' }).click()

@@ -90,6 +90,10 @@ describe('pulls in a browser', BROWSER_TEST, () => {
     await modules.getByRole('progressbar', bar).waitFor()
     await modules.getByText('50 %').waitFor()
     await modules.getByText('Queued', { exact: true }).waitFor()
+    await modules.getByRole('button', { name: 'Cancel' }).waitFor()
+    for (const name of ['Received', 'New', 'Updated', 'Unchanged', 'Rejected', 'Not listed']) {
+      await modules.getByRole('columnheader', { name, exact: true }).waitFor()
+    }
     await expectAccessible(page, { within: 'dialog' })
     await modules.getByRole('button', { name: 'Close' }).click()
     await expectAccessible(page)

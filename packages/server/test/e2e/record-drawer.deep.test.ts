@@ -105,6 +105,23 @@ describe('a record in the browser', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Status, sorted ascending' }).waitFor()
   })
 
+  test('every value of a list of objects can be seen', async () => {
+    const events = [
+      { a: 1, b: 2, c: { deep: 'inside' }, d: 'https://example.org/page', e: 5, f: 'last' },
+    ]
+    const { hub, hub_api_key, address } = cases()
+    const response = await hub.push(hub_api_key, newRecord('O-1', { data: { events } }))
+    const { page } = await openPage(hub)
+    await page.goto(address({ record: String(JSON.parse(response.text).record_id) }))
+    const drawer = page.getByRole('complementary', { name: 'Record' })
+    await drawer.getByRole('link', { name: 'page' }).waitFor()
+    await drawer.getByRole('button', { name: 'inside' }).click()
+    await drawer.getByText('Deep').waitFor()
+    assert.equal(await drawer.getByRole('columnheader', { name: 'F' }).count(), 0)
+    await drawer.getByRole('button', { name: 'Show 1 more column' }).click()
+    await drawer.getByRole('cell', { name: 'last' }).waitFor()
+  })
+
   test('HTML in a record is shown as text, and long values do not break the layout', async () => {
     const long = 'W'.repeat(10_000)
     const deep = { [HOSTILE]: [{ a: { b: long } }] }
@@ -184,6 +201,8 @@ describe('a record in the browser', BROWSER_TEST, () => {
     await page.keyboard.press('Escape')
     await search.waitFor({ state: 'hidden' })
     await erase()
+    await dialog.getByRole('button', { name: 'Erase permanently', disabled: true }).waitFor()
+    await dialog.getByRole('textbox', { name: 'Type E-1 to confirm' }).fill('E-1')
     await dialog.getByRole('button', { name: 'Erase permanently' }).click()
     await page.getByText('The record was erased.').waitFor()
     await page.getByRole('complementary', { name: 'Record' }).waitFor({ state: 'hidden' })

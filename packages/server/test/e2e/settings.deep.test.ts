@@ -41,6 +41,11 @@ describe('settings in a browser', BROWSER_TEST, () => {
     assert.ok(!(await page.content()).includes(token))
     await row.getByRole('button', { name: 'Revoke the token nightly export' }).click()
     const confirmation = page.getByRole('dialog', { name: 'Revoke “nightly export”?' })
+    // Enter does not do what cannot be undone: the other button has the focus.
+    await confirmation.locator('button:focus', { hasText: 'Cancel' }).waitFor()
+    await page.keyboard.press('Enter')
+    await confirmation.waitFor({ state: 'hidden' })
+    await row.getByRole('button', { name: 'Revoke the token nightly export' }).click()
     await confirmation.getByRole('button', { name: 'Revoke' }).click()
     await row.waitFor({ state: 'detached' })
     assert.equal((await hub.send({ url: '/api/v1/platforms', headers })).status, 401)

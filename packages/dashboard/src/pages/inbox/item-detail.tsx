@@ -17,6 +17,7 @@ import { PullButton } from '../platforms/pull-button.tsx'
 import { TestButton } from '../platforms/test-button.tsx'
 import { PullNowButton } from '../pulls/pull-now-button.tsx'
 import classes from './inbox.module.css'
+import { ItemTarget } from './item-target.tsx'
 import { PutAside } from './put-aside.tsx'
 import { RepairGroup } from './repair.tsx'
 
@@ -110,7 +111,7 @@ function ItemActions({ item }: { item: InboxItem }) {
       {kind === 'disagreement' && platform && record_type !== null && (
         <ReadAgain id={platform.id} record_type={record_type} />
       )}
-      <Target item={item} />
+      <ItemTarget item={item} />
     </Group>
   )
 }
@@ -142,45 +143,3 @@ function ReadAgain({ id, record_type }: { id: number; record_type: string }) {
 
 /** The heading of the integration guide about lists and digests. */
 const DIGEST_SECTION = headingId('The digest (optional)')
-
-/** The place where a fault is decided. */
-function Target({ item: { kind, platform, record_type } }: { item: InboxItem }) {
-  const platform_name = platform?.platform_name ?? ''
-  if (kind === 'push_errors') {
-    const search = { tab: 'push-errors', platform: platform_name }
-    return (
-      <LinkButton to="/dashboard/inbox" search={search} variant="default">
-        Show the requests
-      </LinkButton>
-    )
-  }
-  if (kind === 'no_backup') {
-    return (
-      <LinkButton to="/dashboard/settings" search={{ tab: 'backups' }} variant="default">
-        Make a backup
-      </LinkButton>
-    )
-  }
-  const target = PLATFORM_TARGETS[kind]
-  if (platform === null || target === undefined) return null
-  const { label, ...tab } = target
-  const search = { ...tab, ...(record_type === null ? {} : { module: record_type }) }
-  return (
-    <LinkButton
-      to="/dashboard/platforms/$id"
-      params={{ id: String(platform.id) }}
-      search={search}
-      variant="default"
-    >
-      {label}
-    </LinkButton>
-  )
-}
-
-/** The faults that are decided on the page of a platform; without a tab, on its first one. */
-const PLATFORM_TARGETS: Partial<Record<InboxItem['kind'], { tab?: string; label: string }>> = {
-  pulls_failing: { tab: 'pulls', label: 'Show its pulls' },
-  drift: { label: 'Show the differences' },
-  disagreement: { label: 'Show the module' },
-  key_expiring: { tab: 'settings', label: 'Show its keys' },
-}

@@ -13,6 +13,7 @@ import { formatNumber } from '../../lib/format.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from '../../texts.ts'
 import { inboxQuery, usePutAside } from '../inbox/inbox-query.ts'
+import { ItemTarget } from '../inbox/item-target.tsx'
 import { ItemMenu } from '../inbox/put-aside.tsx'
 import { TestButton } from '../platforms/test-button.tsx'
 import { PullNowButton } from '../pulls/pull-now-button.tsx'
@@ -122,23 +123,19 @@ function targetOf({ key }: InboxItem) {
   return { to: '/dashboard/inbox' as const, search: { item: key } }
 }
 
-/** What the recommended action of an item does, if it is a link. */
-const LINKS: Partial<Record<InboxItem['kind'], string>> = {
+/** The recommended action of an item that is decided in the inbox. Of others it leads to their place. */
+const IN_INBOX: Partial<Record<InboxItem['kind'], string>> = {
   missing_review: 'Review',
   rejected: 'Review',
-  push_errors: 'View push errors',
   drift: 'Show',
   disagreement: 'Show',
-  key_expiring: 'Show the keys',
-  certificate_expiring: 'Show the platform',
-  no_backup: 'Show the backups',
 }
 
 /** The recommended action first; it has a border. */
 function Actions({ item, proposed }: { item: InboxItem; proposed: Proposed | null }) {
   const { kind, platform } = item
   const canOperate = useHasRole('operator')
-  const link = proposed && canOperate ? 'Edit' : LINKS[kind]
+  const link = proposed && canOperate ? 'Edit' : IN_INBOX[kind]
   const named = platform && { id: platform.id, display_title: platform.title }
   return (
     <div className={classes['actions']}>
@@ -149,10 +146,12 @@ function Actions({ item, proposed }: { item: InboxItem; proposed: Proposed | nul
         </>
       )}
       {proposed && canOperate && <ReplayProposed group={proposed} />}
-      {link && (
+      {link ? (
         <LinkButton size="xs" variant="default" {...targetOf(item)}>
           {link}
         </LinkButton>
+      ) : (
+        kind !== 'pulls_failing' && <ItemTarget item={item} size="xs" />
       )}
       {kind === 'alert' && canOperate && <AcknowledgeButton item={item} />}
       <ItemMenu item={item} />

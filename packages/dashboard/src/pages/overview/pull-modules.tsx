@@ -1,10 +1,11 @@
-import { Paper, Stack } from '@mantine/core'
+import { Group, Paper, Stack } from '@mantine/core'
 import type { Pull, PullTask } from '@recordhub/protocol'
 import { SideDrawer } from '../../components/dialog.tsx'
 import { PullLink } from '../../components/page-link.tsx'
 import { formatCount } from '../../lib/format.ts'
 import { TEXTS } from '../../texts.ts'
 import { ModuleTable, PullProgress } from '../pulls/module-table.tsx'
+import { CancelButton } from '../pulls/pull-now-button.tsx'
 
 /** The modules of a pull, over the page. */
 export function PullModules(props: {
@@ -20,6 +21,8 @@ export function PullModules(props: {
     <SideDrawer
       opened={opened}
       onClose={onClose}
+      // The counts of the modules need the width of a table.
+      size="min(68rem, 100vw)"
       title={`Modules of pull ${pull.id}`}
       closeButtonProps={{ 'aria-label': TEXTS.close }}
     >
@@ -28,9 +31,12 @@ export function PullModules(props: {
           <PullProgress pull={pull} now={now} />
         </Paper>
         <ModuleTable tasks={tasks} now={now} />
-        <PullLink id={pull.id} size="sm">
-          All {formatCount(pull.progress.tasks_total, 'module')}
-        </PullLink>
+        <Group justify="space-between">
+          <PullLink id={pull.id} size="sm">
+            All {formatCount(pull.progress.tasks_total, 'module')}
+          </PullLink>
+          {pull.finished_at === null && <CancelButton pull={pull} />}
+        </Group>
       </Stack>
     </SideDrawer>
   )

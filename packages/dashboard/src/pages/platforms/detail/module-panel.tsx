@@ -12,6 +12,7 @@ import { driftQuery, indexedFieldsQuery, setIndexedFields } from '../../../api/p
 import { useRefreshLive } from '../../../api/queries.ts'
 import { attempt, confirm, notify, useAttempt } from '../../../components/confirm.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
+import { TypedConfirmation } from '../../../components/typed-confirmation.tsx'
 import { formatCount } from '../../../lib/format.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { TEXTS } from '../../../texts.ts'
@@ -19,7 +20,6 @@ import { ModuleFields } from '../module-fields.tsx'
 import { PullButton } from '../pull-button.tsx'
 import { ModuleCompletenessText, ModuleDigest } from './module-completeness.tsx'
 import { ReplayOffer } from './replay-offer.tsx'
-import { TypedConfirmation } from './typed-confirmation.tsx'
 
 type Props = { platform: PlatformDetails; module: PlatformModule }
 

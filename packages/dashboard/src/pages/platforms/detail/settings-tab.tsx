@@ -9,11 +9,11 @@ import { attempt, confirm, notify } from '../../../components/confirm.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Losses } from '../../../components/losses.tsx'
+import { TypedConfirmation } from '../../../components/typed-confirmation.tsx'
 import { useAction } from '../../../lib/use-action.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { TEXTS } from '../../../texts.ts'
 import { HubKeys } from './hub-keys.tsx'
-import { TypedConfirmation } from './typed-confirmation.tsx'
 
 /** Status, keys and address of the platform, and its removal. */
 export function SettingsTab({ platform }: { platform: PlatformDetails }) {

@@ -16,6 +16,7 @@ import { FormError } from '../../../components/form-error.tsx'
 import { Loaded } from '../../../components/loaded.tsx'
 import { Losses } from '../../../components/losses.tsx'
 import { OptionList } from '../../../components/option-list.tsx'
+import { INCOMPLETE, TypedName } from '../../../components/typed-confirmation.tsx'
 
 type EraseProps = {
   record: ShownRecord
@@ -52,6 +53,7 @@ function EraseForm({ record, onClose, onErased }: Omit<EraseProps, 'isOpen'>) {
   const client = useQueryClient()
   const [mode, setMode] = useState<ErasureMode>('erase')
   const [reason, setReason] = useState('')
+  const [typed, setTyped] = useState('')
   const [errorText, setErrorText] = useState('')
   const [isErasing, setErasing] = useState(false)
   const titles = useTitles()
@@ -110,12 +112,19 @@ function EraseForm({ record, onClose, onErased }: Omit<EraseProps, 'isOpen'>) {
             value={reason}
             onChange={(event) => setReason(event.currentTarget.value)}
           />
+          <TypedName name={erasure.reference_number} typed={typed} setTyped={setTyped} />
           <FormError message={errorText} />
           <DialogFooter>
             <Button variant="subtle" color="gray" onClick={onClose}>
               Cancel
             </Button>
-            <Button color="red.9" loading={isErasing} onClick={() => void erase()}>
+            <Button
+              color="red.9"
+              loading={isErasing}
+              disabled={typed !== erasure.reference_number}
+              title={typed === erasure.reference_number ? undefined : INCOMPLETE}
+              onClick={() => void erase()}
+            >
               {mode === 'erase' ? 'Erase permanently' : 'Anonymise permanently'}
             </Button>
           </DialogFooter>

@@ -9,6 +9,7 @@ import classes from './record.module.css'
 
 /** Deeper values are folded. */
 const OPEN_DEPTH = 2
+/** Further columns of a table of objects are shown on request. */
 const MAX_COLUMNS = 5
 const MAX_ROWS = 20
 /** A list of not more objects is open at first. */
@@ -121,7 +122,9 @@ function isObjectList(value: unknown): value is Record<string, unknown>[] {
 
 function ObjectTable({ rows }: { rows: readonly Record<string, unknown>[] }) {
   const [max, setMax] = useState(MAX_ROWS)
-  const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))].slice(0, MAX_COLUMNS)
+  const [maxKeys, setMaxKeys] = useState(MAX_COLUMNS)
+  const all = [...new Set(rows.flatMap((row) => Object.keys(row)))]
+  const keys = all.slice(0, maxKeys)
   const isNumber = (key: string) =>
     rows.some((row) => typeof row[key] === 'number') &&
     rows.every((row) => typeof row[key] === 'number' || row[key] == null)
@@ -130,7 +133,7 @@ function ObjectTable({ rows }: { rows: readonly Record<string, unknown>[] }) {
     <Table.Tr key={index}>
       {keys.map((key) => (
         <Table.Td key={key} data-number={isNumber(key) || undefined}>
-          {summaryOf(row[key], formatKey(key)) ?? <span className={classes['dimmed']}>—</span>}
+          <CellValue value={row[key]} label={formatKey(key)} />
         </Table.Td>
       ))}
     </Table.Tr>
@@ -154,6 +157,29 @@ function ObjectTable({ rows }: { rows: readonly Record<string, unknown>[] }) {
           Show {rows.length - max} more
         </Anchor>
       )}
+      {all.length > maxKeys && (
+        <Anchor component="button" fz="xs" p="xs" onClick={() => setMaxKeys(maxKeys * 10)}>
+          Show {formatCount(all.length - maxKeys, 'more column')}
+        </Anchor>
+      )}
     </div>
+  )
+}
+
+/** A nested value is a summary that opens. */
+function CellValue({ value, label }: { value: unknown; label: string }) {
+  const [isOpen, setOpen] = useState(false)
+  if (!isNested(value)) {
+    return textOfValue(value) ? (
+      <Value value={value} />
+    ) : (
+      <span className={classes['dimmed']}>—</span>
+    )
+  }
+  return (
+    <>
+      <Fold label={summaryOf(value, label) ?? label} isOpen={isOpen} setOpen={setOpen} />
+      {isOpen && <Nested value={value} depth={OPEN_DEPTH} />}
+    </>
   )
 }

@@ -1,9 +1,9 @@
-import { Button, Code, Stack, TextInput } from '@mantine/core'
+import { Button, Code, Stack, TextInput, type TextInputProps } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { Dialog, DialogFooter } from '../../../components/dialog.tsx'
-import { ErrorNotice } from '../../../components/error-notice.tsx'
-import { useAction } from '../../../lib/use-action.ts'
-import { TEXTS } from '../../../texts.ts'
+import { useAction } from '../lib/use-action.ts'
+import { TEXTS } from '../texts.ts'
+import { Dialog, DialogFooter } from './dialog.tsx'
+import { ErrorNotice } from './error-notice.tsx'
 
 /** Requires a name to be typed before data is deleted. Enter in the input does not press the button. */
 export function TypedConfirmation(props: {
@@ -22,18 +22,7 @@ export function TypedConfirmation(props: {
     <Dialog opened onClose={onClose} title={title} closeOnClickOutside={!isBusy}>
       <Stack>
         {children}
-        <TextInput
-          label={
-            <>
-              Type <Code fz="inherit">{name}</Code> to confirm
-            </>
-          }
-          autoComplete="off"
-          spellCheck={false}
-          data-autofocus
-          value={typed}
-          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-        />
+        <TypedName name={name} typed={typed} setTyped={setTyped} data-autofocus />
         {error !== null && <ErrorNotice error={error} />}
         <DialogFooter>
           <Button variant="subtle" color="gray" onClick={onClose} disabled={isBusy}>
@@ -44,12 +33,36 @@ export function TypedConfirmation(props: {
             onClick={() => void run(() => onConfirm().then(onClose))}
             loading={isBusy}
             disabled={typed !== name}
-            title={typed === name ? undefined : 'The name is not complete'}
+            title={typed === name ? undefined : INCOMPLETE}
           >
             {action}
           </Button>
         </DialogFooter>
       </Stack>
     </Dialog>
+  )
+}
+
+/** Says why the button is disabled until the name is typed. */
+export const INCOMPLETE = 'The name is not complete'
+
+/** The input of the name that must be typed. */
+export function TypedName(
+  props: { name: string; typed: string; setTyped: (typed: string) => void } & TextInputProps,
+) {
+  const { name, typed, setTyped, ...others } = props
+  return (
+    <TextInput
+      label={
+        <>
+          Type <Code fz="inherit">{name}</Code> to confirm
+        </>
+      }
+      autoComplete="off"
+      spellCheck={false}
+      value={typed}
+      onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+      {...others}
+    />
   )
 }

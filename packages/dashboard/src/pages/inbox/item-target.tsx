@@ -1,0 +1,48 @@
+import type { ButtonSize } from '@mantine/core'
+import type { InboxItem } from '@recordhub/protocol'
+import { LinkButton } from '../../components/link-button.tsx'
+
+/** The place where a fault is decided. */
+export function ItemTarget(props: { item: InboxItem; size?: ButtonSize }) {
+  const { kind, platform, record_type } = props.item
+  const look = { variant: 'default', ...(props.size ? { size: props.size } : {}) }
+  const platform_name = platform?.platform_name ?? ''
+  if (kind === 'push_errors') {
+    const search = { tab: 'push-errors', platform: platform_name }
+    return (
+      <LinkButton to="/dashboard/inbox" search={search} {...look}>
+        Show the requests
+      </LinkButton>
+    )
+  }
+  if (kind === 'no_backup') {
+    return (
+      <LinkButton to="/dashboard/settings" search={{ tab: 'backups' }} {...look}>
+        Make a backup
+      </LinkButton>
+    )
+  }
+  const target = PLATFORM_TARGETS[kind]
+  if (platform === null || target === undefined) return null
+  const { label, ...tab } = target
+  const search = { ...tab, ...(record_type === null ? {} : { module: record_type }) }
+  return (
+    <LinkButton
+      to="/dashboard/platforms/$id"
+      params={{ id: String(platform.id) }}
+      search={search}
+      {...look}
+    >
+      {label}
+    </LinkButton>
+  )
+}
+
+/** The faults that are decided on the page of a platform; without a tab, on its first one. */
+const PLATFORM_TARGETS: Partial<Record<InboxItem['kind'], { tab?: string; label: string }>> = {
+  pulls_failing: { tab: 'pulls', label: 'Show its pulls' },
+  drift: { label: 'Show the differences' },
+  disagreement: { label: 'Show the module' },
+  certificate_expiring: { label: 'Show the platform' },
+  key_expiring: { tab: 'settings', label: 'Show its keys' },
+}
