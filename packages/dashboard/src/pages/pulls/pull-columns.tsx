@@ -162,7 +162,8 @@ function Result({ row: { pull, begun }, now }: { row: Shown; now: number }) {
       {begun.notListed && (
         <>
           <Tinted color="orange">{formatNumber(counts.not_listed)} not listed</Tinted>{' '}
-          <PageLink inherit to="/dashboard/inbox" search={{ tab: 'missing' }}>
+          {/* Whose first section is the open reviews of what it did not list. */}
+          <PageLink inherit to="/dashboard/pulls/$id" params={{ id: String(id) }}>
             Review
           </PageLink>{' '}
         </>
