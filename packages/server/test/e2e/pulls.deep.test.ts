@@ -264,10 +264,13 @@ describe('the pages of pulls', BROWSER_TEST, () => {
     // The hub filters by outcome, so that older pages are found too.
     await hub.sql("UPDATE pulls SET state = 'failed' WHERE pull_id = 5")
     await page.goto('/dashboard/pulls')
-    await page.getByText('Numbers of this page').waitFor()
     await button('Failed').click()
     await pull(5).waitFor()
     await button('Failed 1').waitFor()
+    await hub.sql('UPDATE pulls SET new_rejections = 1 WHERE pull_id = 6')
+    await button('New rejections').click()
+    await pull(6).waitFor()
+    assert.equal(new URL(page.url()).searchParams.get('only'), 'new_rejections')
   })
 
   test('the Pulls page starts a pull and lists it', async () => {

@@ -36,13 +36,13 @@ const ofPull = (title: string, render: (row: Shown) => ReactNode, options: Optio
 const countOf = (
   title: string,
   name: 'received' | 'created' | 'updated' | 'rejected' | 'not_listed',
-  isBegun: (row: Shown) => boolean = () => false,
+  isBegun: (pull: Shown['pull']) => boolean = () => false,
 ) =>
   ofPull(
     title,
     (row) => {
       const count = row.pull.counts[name]
-      const color = isBegun(row) ? 'var(--orange-text)' : count === 0 ? 'dimmed' : undefined
+      const color = isBegun(row.pull) ? 'var(--orange-text)' : count === 0 ? 'dimmed' : undefined
       return (
         <Text span inherit {...(color ? { c: color } : {})}>
           {formatNumber(count)}
@@ -114,7 +114,7 @@ export const columnsAt = (now: number, toggle: (id: string) => void): ListColumn
   countOf(TEXTS.new, 'created'),
   countOf('Changed', 'updated'),
   countOf(TEXTS.rejected, 'rejected', ({ begun }) => begun.rejected),
-  countOf(TEXTS.notListed, 'not_listed', ({ begun }) => begun.notListed),
+  countOf(TEXTS.notListed, 'not_listed', ({ begun }) => begun.not_listed),
   ofPull('Actions', ({ pull }) => <PullActions pull={pull} />, {
     width: 116,
     align: 'right',
@@ -123,27 +123,25 @@ export const columnsAt = (now: number, toggle: (id: string) => void): ListColumn
   }),
 ]
 
-function dotOf({ pull: { state, failure }, begun }: Shown): DotColor {
+function dotOf({ pull: { state, failure, begun } }: Shown): DotColor {
   if (state === 'running') return 'running'
   if (failure || state === 'failed' || state === 'timed_out') return 'red'
-  if (begun.rejected || begun.notListed || state === 'partial') return 'orange'
+  if (begun.rejected || begun.not_listed || state === 'partial') return 'orange'
   return state === 'succeeded' ? 'green' : 'hollow'
 }
 
 /** How a pull ended: what began in it is coloured, and what it repeats is not. */
-function Result({ row: { pull, begun }, now }: { row: Shown; now: number }) {
-  const { id, state, counts, failure, progress } = pull
+function Result({ row: { pull }, now }: { row: Shown; now: number }) {
+  const { id, state, counts, begun, failure, progress } = pull
   if (state === 'running') return <RunningBar pull={pull} now={now} />
   // The first of them: the columns have the other numbers.
   const repeated = [
     progress.task_states.skipped &&
       `${formatCount(progress.task_states.skipped, 'module')} skipped`,
     counts.not_listed > 0 &&
-      !begun.notListed &&
-      `${formatNumber(counts.not_listed)} ${begun.isKnown ? 'still ' : ''}not listed`,
-    counts.rejected > 0 &&
-      !begun.rejected &&
-      `${formatNumber(counts.rejected)} rejected${begun.isKnown ? ' again' : ''}`,
+      !begun.not_listed &&
+      `${formatNumber(counts.not_listed)} still not listed`,
+    counts.rejected > 0 && !begun.rejected && `${formatNumber(counts.rejected)} rejected again`,
   ].find(Boolean)
   const others = failure && failure.platforms > 1 ? ` and ${failure.platforms - 1} more` : ''
   return (
@@ -155,11 +153,11 @@ function Result({ row: { pull, begun }, now }: { row: Shown; now: number }) {
         </Tinted>
       ) : (
         !begun.rejected &&
-        !begun.notListed &&
+        !begun.not_listed &&
         `${state === 'partial' ? 'Succeeded in part' : formatCode(state)} `
       )}
       {pull.revert && <RevertedBadge revert={pull.revert} />}
-      {begun.notListed && (
+      {begun.not_listed && (
         <>
           <Tinted color="orange">{formatNumber(counts.not_listed)} not listed</Tinted>{' '}
           {/* Whose first section is the open reviews of what it did not list. */}
