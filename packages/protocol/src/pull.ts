@@ -114,6 +114,14 @@ const PullFailure = Type.Object({
   error: NullableString,
 })
 
+const PullBegun = Type.Object(
+  { rejected: Type.Boolean(), not_listed: Type.Boolean() },
+  {
+    description:
+      'Whether a module rejected more records, or did not list more of those stored, than its earlier reads have shown. Later pulls repeat the counts',
+  },
+)
+
 export const Pull = Type.Object({
   id: Type.Integer(),
   trigger: PullTrigger,
@@ -146,13 +154,7 @@ export const Pull = Type.Object({
     waiting: Type.Union([PullWait, Type.Null()]),
   }),
   counts: PullCounts,
-  begun: Type.Object(
-    { rejected: Type.Boolean(), not_listed: Type.Boolean() },
-    {
-      description:
-        'Whether a module rejected more records, or did not list more of those stored, than its earlier reads have shown. Later pulls repeat the counts',
-    },
-  ),
+  begun: PullBegun,
   failure: Type.Union([PullFailure, Type.Null()]),
 })
 
@@ -198,6 +200,7 @@ export const PlatformPull = Type.Object({
   modules: Type.Integer(),
   modules_read: Type.Integer(),
   counts: PullCounts,
+  begun: PullBegun,
   error: NullableString,
 })
 

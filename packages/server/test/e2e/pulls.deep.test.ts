@@ -17,7 +17,7 @@ import {
 } from '../helpers/browser/browser.ts'
 import { shareHub } from '../helpers/hub/describe-hub.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import type { CreatedPlatform } from '../helpers/hub/platform-requests.ts'
+import { type CreatedPlatform, newRecord } from '../helpers/hub/platform-requests.ts'
 import { respond, simulatedRecord } from '../helpers/platform/platform.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
@@ -300,6 +300,25 @@ describe('the pages of pulls', BROWSER_TEST, () => {
     await filters.getByRole('button', { name: 'All' }).click()
     await page.getByText('1 pull,').waitFor()
     assert.equal(new URL(page.url()).search, '')
+  })
+
+  test('the pulls and the log of a platform fold repeats, as the page of all pulls and the log do', async () => {
+    await using ready = await startHubWithPlatform()
+    const { hub, platform } = ready
+    for (const _ of Array(4)) await hub.pullAll()
+    for (const id of ['X-1', 'X-2']) await hub.push(platform.hub_api_key, newRecord(id))
+    const { page } = await openPage(hub)
+    await page.goto(`/dashboard/platforms/${platform.id}?tab=pulls`)
+    await page.getByRole('button', { name: '2 pulls without changes' }).click()
+    const table = page.getByRole('table', { name: 'Pulls' })
+    await table.getByRole('row').nth(5).waitFor()
+    await expectAccessible(page)
+    await page.goto(`/dashboard/platforms/${platform.id}?tab=activity`)
+    const log = page.getByRole('list', { name: 'Log' })
+    await log.getByRole('listitem').filter({ hasText: 'X-2 and 1 more' }).waitFor()
+    await log.getByRole('button', { name: /^2 ×/ }).first().click()
+    await log.getByRole('link', { name: 'X-1' }).waitFor()
+    await expectAccessible(page)
   })
 
   test('the schedule is paused and resumed', async () => {

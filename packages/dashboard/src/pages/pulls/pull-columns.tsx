@@ -1,6 +1,6 @@
 /** The columns of the list of pulls: how each ended, and what it read. */
 import { ActionIcon, Badge, Group, Menu, Progress, Text, UnstyledButton } from '@mantine/core'
-import type { Revert } from '@recordhub/protocol'
+import type { Pull, Revert } from '@recordhub/protocol'
 import { IconArrowBackUp, IconChevronRight, IconDots, IconEye } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
@@ -24,7 +24,6 @@ import { changesOf, type PullRow } from './pull-rows.ts'
 import classes from './pulls.module.css'
 
 type Shown = Extract<PullRow, { kind: 'pull' }>
-type Fold = Extract<PullRow, { kind: 'fold' }>
 
 const column = columnsFor<PullRow>()
 type Options = NonNullable<Parameters<typeof column.of>[2]>
@@ -60,7 +59,12 @@ export const columnsAt = (now: number, toggle: (id: string) => void): ListColumn
       <Group gap="xs" wrap="nowrap" style={{ whiteSpace: 'nowrap' }}>
         <Dot color={row.kind === 'pull' ? dotOf(row) : row.pulls[0]?.failure ? 'red' : 'green'} />
         {row.kind === 'fold' ? (
-          <FoldButton fold={row} onClick={() => toggle(row.id)} />
+          <FoldButton
+            count={row.pulls.length}
+            isFailure={row.pulls[0]?.failure != null}
+            isOpen={row.isOpen}
+            onClick={() => toggle(row.id)}
+          />
         ) : (
           <PageLink
             size="sm"
@@ -84,7 +88,7 @@ export const columnsAt = (now: number, toggle: (id: string) => void): ListColumn
         {row.kind === 'pull' ? (
           <Clock at={row.pull.requested_at} hasDay={false} />
         ) : (
-          <FoldRange pulls={row.pulls} />
+          <FoldRange pulls={row.pulls} timeOf={({ requested_at }) => requested_at} hasDay={false} />
         )}
       </Text>
     ),
@@ -216,8 +220,14 @@ function RunningBar({ pull, now }: { pull: Shown['pull']; now: number }) {
   )
 }
 
-function FoldButton({ fold, onClick }: { fold: Fold; onClick: () => void }) {
-  const { pulls, isOpen } = fold
+/** How many pulls fold; shows them. */
+export function FoldButton(props: {
+  count: number
+  isFailure: boolean
+  isOpen: boolean
+  onClick: () => void
+}) {
+  const { count, isFailure, isOpen, onClick } = props
   return (
     <UnstyledButton fz="inherit" c="inherit" aria-expanded={isOpen} onClick={onClick}>
       <Group gap={4} wrap="nowrap" component="span">
@@ -226,17 +236,22 @@ function FoldButton({ fold, onClick }: { fold: Fold; onClick: () => void }) {
           aria-hidden
           style={isOpen ? { transform: 'rotate(90deg)' } : {}}
         />
-        {formatNumber(pulls.length)} pulls{' '}
-        {pulls[0]?.failure ? 'with the same failure' : 'without changes'}
+        {formatNumber(count)} pulls {isFailure ? 'with the same failure' : 'without changes'}
       </Group>
     </UnstyledButton>
   )
 }
 
 /** The time of a fold, and the numbers that its pulls repeat. */
-function FoldRange({ pulls }: { pulls: Fold['pulls'] }) {
+export function FoldRange<One extends Pick<Pull, 'counts'>>(props: {
+  pulls: readonly One[]
+  timeOf: (pull: One) => string | null
+  hasDay?: boolean
+}) {
+  const { pulls, timeOf, hasDay = true } = props
   const [last, first] = [pulls[0], pulls.at(-1)]
   if (!first || !last) return null
+  const [from, to] = [timeOf(first), timeOf(last)]
   const changed = pulls.reduce((sum, pull) => sum + changesOf(pull), 0)
   const { not_listed, rejected } = last.counts
   const more = [
@@ -246,8 +261,7 @@ function FoldRange({ pulls }: { pulls: Fold['pulls'] }) {
   ].filter(Boolean)
   return (
     <>
-      <Clock at={first.requested_at} hasDay={false} /> –{' '}
-      <Clock at={last.requested_at} hasDay={false} />
+      {from && <Clock at={from} hasDay={hasDay} />} – {to && <Clock at={to} hasDay={hasDay} />}
       {more.length > 0 && `, ${more.join(', ')}`}
     </>
   )

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { testPull } from '../../lib/test-pulls.ts'
-import { countMatches, toPullRows } from './pull-rows.ts'
+import { countMatches, foldKey, foldPulls, toPullRows } from './pull-rows.ts'
 
 type Change = Parameters<typeof testPull>[0]
 const NONE = { created: 0, updated: 0, unchanged: 9 }
@@ -59,6 +59,28 @@ describe('the rows of the list of pulls', () => {
   it('name the pull in which something began, and fold those that repeat it', () => {
     const list = pulls({}, STILL_NOT_LISTED, STILL_NOT_LISTED, NOT_LISTED, {})
     assert.deepEqual(rowsOf(list), [...['day 25: 5, 0', '100', '2×', '97 not listed', '96']])
+  })
+
+  it('fold alike for one platform, whose state and error are those of its modules', () => {
+    const { counts, begun } = testPull({ counts: NONE })
+    const of = (state: string, failure: string | null = null) => ({ state, counts, begun, failure })
+    const list = [
+      of('succeeded'),
+      of('succeeded'),
+      of('failed', 'HTTP 503'),
+      of('failed', 'HTTP 503'),
+      of('failed', 'HTTP 500'),
+      of('skipped'),
+    ]
+    const rows = foldPulls(list, {
+      keyOf: foldKey,
+      idOf: (one) => list.indexOf(one),
+      isOpen: (id) => id === 'fold 3',
+    })
+    assert.deepEqual(
+      rows.map(({ id }) => id),
+      ['fold 1', 'fold 3', '2', '3', '4', '5'],
+    )
   })
 
   it('do not claim the sum of a day beyond the page', () => {
