@@ -151,8 +151,11 @@ describe('pulls in a browser', BROWSER_TEST, () => {
     await sync.getByRole('button', { name: 'Pull All Existing Records' }).click()
     assert.equal((await responded).status(), 409)
     await sync.getByRole('button', { name: 'Cancel' }).waitFor()
-    await sync.getByText(/started by /).waitFor()
-    assert.equal(await page.getByRole('alert').count(), 0)
+    await sync.getByText(/started by .* at \d\d:\d\d [AP]M$/).waitFor()
+    const running = /^A pull is already running: started by .* at \d\d:\d\d [AP]M$/
+    await page.getByText(running).waitFor()
+    const errors = page.getByRole('alert').filter({ hasNotText: 'A pull is already running' })
+    assert.equal(await errors.count(), 0)
     snapshots.release()
     delayed.release()
     await hub.untilPullEnds(id)
