@@ -114,6 +114,14 @@ const PullFailure = Type.Object({
   error: NullableString,
 })
 
+const PullBegun = Type.Object(
+  { rejected: Type.Boolean(), not_listed: Type.Boolean() },
+  {
+    description:
+      'Whether a module rejected more records, or did not list more of those stored, than its earlier reads have shown. Later pulls repeat the counts',
+  },
+)
+
 export const Pull = Type.Object({
   id: Type.Integer(),
   trigger: PullTrigger,
@@ -146,6 +154,7 @@ export const Pull = Type.Object({
     waiting: Type.Union([PullWait, Type.Null()]),
   }),
   counts: PullCounts,
+  begun: PullBegun,
   failure: Type.Union([PullFailure, Type.Null()]),
 })
 
@@ -191,10 +200,11 @@ export const PlatformPull = Type.Object({
   modules: Type.Integer(),
   modules_read: Type.Integer(),
   counts: PullCounts,
+  begun: PullBegun,
   error: NullableString,
 })
 
-const PullOutcome = OneOf('failed', 'changed')
+const PullOutcome = OneOf('failed', 'changed', 'new_rejections', 'newly_not_listed', 'reverted')
 
 /** The filters of `GET /api/v1/pulls`. */
 export const PullFilter = Type.Object({
@@ -205,7 +215,7 @@ export const PullFilter = Type.Object({
   outcome: Type.Optional(
     described(
       PullOutcome,
-      'Ended pulls that could not read all modules, or that changed records (new, updated or missing ones)',
+      'Ended pulls that could not read all modules (`failed`), that changed records (`changed`: new, updated or missing ones), in which rejections or unlisted records began (see `begun`), or of which a revert took something back and was not taken back itself (`reverted`)',
     ),
   ),
   since: Type.Optional(described(RequestText(), 'Pulls requested at this time or later')),

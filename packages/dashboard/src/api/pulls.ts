@@ -14,15 +14,10 @@ const PAGE = '240'
 /** The parameters of the URL by which the hub filters pulls. */
 export const PULL_FILTERS = ['platform', 'trigger', 'since', 'until'] as const
 
-/** The outcome of which the hub lists the pulls; null for all. The hub does not know the other filters of `only`. */
-export function outcomeOf({ only }: UrlState): PullOutcome | null {
-  return only === 'failed' || only === 'changed' ? only : null
-}
-
 /** A page of the pulls that the parameters select, newest first. */
-export function pullPageQuery(state: UrlState) {
+export function pullPageQuery(state: UrlState, outcome: PullOutcome | null) {
   const filters = pickState(state, [...PULL_FILTERS, 'cursor'])
-  const query = { ...filters, outcome: outcomeOf(state), limit: PAGE }
+  const query = { ...filters, outcome, limit: PAGE }
   return getQuery<PullPage>(PULLS, { query, live: true, keepsPrevious: true })
 }
 

@@ -48,6 +48,7 @@ export function testPull({
       ...progress,
     },
     counts: { ...COUNTS, created: 1204, ...counts },
+    begun: { rejected: false, not_listed: false },
     failure: null,
     ...over,
   }

@@ -29,6 +29,7 @@ import { Dialog } from '../components/dialog.tsx'
 import { matchWords } from '../lib/match-words.ts'
 import { useStore } from '../lib/store.ts'
 import { writeUrlState } from '../lib/url-state.ts'
+import { alreadyRunningLabel } from '../pages/pulls/pull-labels.ts'
 import { startPull } from '../pages/pulls/pull-now-button.tsx'
 import { Marked } from '../pages/search/marked.tsx'
 import { TEXTS } from '../texts.ts'
@@ -255,8 +256,8 @@ function useCommands(onShowKeys: () => void): Entry[] {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const themes = (['light', 'dark', 'auto'] as const).filter((scheme) => scheme !== colorScheme)
   const pull = async (path: string | undefined, done: string) => {
-    const { isNew } = await startPull(path, path === undefined ? undefined : {})
-    notify(isNew ? done : 'A pull is already running')
+    const started = await startPull(path, path === undefined ? undefined : {})
+    notify(started.isNew ? done : alreadyRunningLabel(started.pull, Date.now()))
   }
   const isPaused = current?.pull.schedule_paused === true
   const hasSchedule = isPaused || Boolean(current?.pull.next_run_at)

@@ -91,6 +91,28 @@ describe('alerts, reviews and completeness in a browser', BROWSER_TEST, () => {
     await page.getByText(/30 records marked as missing/).waitFor()
   })
 
+  test('a platform links to its reviews, which are filtered by it until the filter is removed', async () => {
+    await using fixture = await startHubWithReview()
+    const { page } = await openPage(fixture.hub)
+    await page.goto(`/dashboard/platforms/${fixture.id}`)
+    await page
+      .getByRole('region', { name: 'Health' })
+      .getByRole('link', { name: 'Review records' })
+      .click()
+    await page.getByRole('heading', { name: '30 of 40 records missing (75 %)' }).waitFor()
+    assert.match(page.url(), /tab=missing&platform=/)
+    await page.goto(`${page.url()}&record_type=staff`)
+    await page.getByText('No matching reviews').waitFor()
+    await expectAccessible(page)
+    await page
+      .getByRole('combobox', { name: 'Module' })
+      .locator('xpath=../..')
+      .getByRole('button', { includeHidden: true })
+      .click()
+    await page.getByRole('heading', { name: '30 of 40 records missing (75 %)' }).waitFor()
+    assert.doesNotMatch(page.url(), /record_type/)
+  })
+
   test('an alert links to its review, which lists exactly the missing records and exports them', async () => {
     await using fixture = await startHubWithReview()
     const { hub } = fixture

@@ -17,7 +17,7 @@ import {
 } from '../helpers/browser/browser.ts'
 import { shareHub } from '../helpers/hub/describe-hub.ts'
 import { startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import type { CreatedPlatform } from '../helpers/hub/platform-requests.ts'
+import { type CreatedPlatform, newRecord } from '../helpers/hub/platform-requests.ts'
 import { respond, simulatedRecord } from '../helpers/platform/platform.ts'
 import { runSql } from '../helpers/storage/sql.ts'
 import { sqliteEngine } from '../helpers/storage/sqlite.ts'
@@ -155,8 +155,11 @@ describe('pulls in a browser', BROWSER_TEST, () => {
     await sync.getByRole('button', { name: 'Pull All Existing Records' }).click()
     assert.equal((await responded).status(), 409)
     await sync.getByRole('button', { name: 'Cancel' }).waitFor()
-    await sync.getByText(/started by /).waitFor()
-    assert.equal(await page.getByRole('alert').count(), 0)
+    await sync.getByText(/started by .* at \d\d:\d\d [AP]M$/).waitFor()
+    const running = /^A pull is already running: started by .* at \d\d:\d\d [AP]M$/
+    await page.getByText(running).waitFor()
+    const errors = page.getByRole('alert').filter({ hasNotText: 'A pull is already running' })
+    assert.equal(await errors.count(), 0)
     snapshots.release()
     delayed.release()
     await hub.untilPullEnds(id)
@@ -268,10 +271,13 @@ describe('the pages of pulls', BROWSER_TEST, () => {
     // The hub filters by outcome, so that older pages are found too.
     await hub.sql("UPDATE pulls SET state = 'failed' WHERE pull_id = 5")
     await page.goto('/dashboard/pulls')
-    await page.getByText('Numbers of this page').waitFor()
     await button('Failed').click()
     await pull(5).waitFor()
     await button('Failed 1').waitFor()
+    await hub.sql('UPDATE pulls SET new_rejections = 1 WHERE pull_id = 6')
+    await button('New rejections').click()
+    await pull(6).waitFor()
+    assert.equal(new URL(page.url()).searchParams.get('only'), 'new_rejections')
   })
 
   test('the Pulls page starts a pull and lists it', async () => {
@@ -303,6 +309,25 @@ describe('the pages of pulls', BROWSER_TEST, () => {
     assert.equal(new URL(page.url()).search, '')
   })
 
+  test('the pulls and the log of a platform fold repeats, as the page of all pulls and the log do', async () => {
+    await using ready = await startHubWithPlatform()
+    const { hub, platform } = ready
+    for (const _ of Array(4)) await hub.pullAll()
+    for (const id of ['X-1', 'X-2']) await hub.push(platform.hub_api_key, newRecord(id))
+    const { page } = await openPage(hub)
+    await page.goto(`/dashboard/platforms/${platform.id}?tab=pulls`)
+    await page.getByRole('button', { name: '2 pulls without changes' }).click()
+    const table = page.getByRole('table', { name: 'Pulls' })
+    await table.getByRole('row').nth(5).waitFor()
+    await expectAccessible(page)
+    await page.goto(`/dashboard/platforms/${platform.id}?tab=activity`)
+    const log = page.getByRole('list', { name: 'Log' })
+    await log.getByRole('listitem').filter({ hasText: 'X-2 and 1 more' }).waitFor()
+    await log.getByRole('button', { name: /^2 ×/ }).first().click()
+    await log.getByRole('link', { name: 'X-1' }).waitFor()
+    await expectAccessible(page)
+  })
+
   test('the schedule is paused and resumed', async () => {
     await using ready = await startHubWithPlatform({ HUB_PULL_SCHEDULE: '0 0 1 1 *' })
     const { page } = await openPage(ready.hub, { colorScheme: 'dark' })
@@ -327,6 +352,12 @@ describe('the pages of pulls', BROWSER_TEST, () => {
     await modules.getByText('Module module_2').waitFor()
     await modules.getByText('Succeeded, 1 rejected').waitFor()
     await modules.getByText(/HTTP 500|status 500/).waitFor()
+    await modules.getByRole('link', { name: 'In the inbox' }).click()
+    await page.getByText('Title of school cannot be read completely').last().waitFor()
+    await page.goBack()
+    await modules.getByRole('link', { name: 'Module cases' }).click()
+    await page.getByRole('table', { name: 'Records' }).getByText('R-2').waitFor()
+    await page.goBack()
     const rejected = page.getByRole('region', { name: 'Rejected records' })
     await rejected.getByText('invalid_record').waitFor()
     await expectAccessibleInAllModes(page)
@@ -354,6 +385,10 @@ describe('the pages of pulls', BROWSER_TEST, () => {
     await page.goto(`/dashboard/pulls/${pull.id}`)
     await page.getByText('18 of 20 records of Module cases missing').waitFor()
     await expectAccessible(page)
+    await page.getByText('18 records were not in this read.').waitFor()
+    await page.getByRole('link', { name: 'Review', exact: true }).click()
+    await page.getByRole('heading', { name: '18 of 20 records missing (90 %)' }).waitFor()
+    await page.goBack()
     await page.getByRole('button', { name: 'Mark as missing…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Mark the records as missing?' })
     await dialog.getByRole('button', { name: 'Mark as missing', exact: true }).click()

@@ -244,6 +244,23 @@ describeHub('many records missing at once', (hub, engine) => {
   })
 })
 
+describeHub('the list of reviews', { engines: 'both' }, (hub) => {
+  test('reviews are listed by platform and record type', async () => {
+    await using kit = await addPlatformWithRecords(hub, 20)
+    kit.setRecords([])
+    await kit.hub.pullAll()
+    const platform = `platform=${kit.platform.platform_name}`
+    for (const [query, count] of [
+      [platform, 1],
+      [`${platform}&record_type=cases&state=pending`, 1],
+      [`${platform}&record_type=staff`, 0],
+      ['platform=unknown', 0],
+    ] as const) {
+      assert.equal((await kit.listReviews(`?${query}`)).length, count, query)
+    }
+  })
+})
+
 function send(hub: TestHub, id: number, decision: Decision) {
   return hub.callAs('operator', 'POST', `/api/v1/missing-reviews/${id}/${decision}`)
 }

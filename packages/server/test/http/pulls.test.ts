@@ -11,7 +11,7 @@ import {
 import Type from 'typebox'
 import { storageUnavailable } from '../../src/errors.ts'
 import type { Storage } from '../../src/storage/port/storage.ts'
-import { describeOnEngines } from '../helpers/hub/describe-hub.ts'
+import { describeHub, describeOnEngines } from '../helpers/hub/describe-hub.ts'
 import {
   createPullTimeLimit,
   createScheduleTime,
@@ -42,7 +42,7 @@ const COUNTS = [
 ]
 const PULL_MEMBERS = [
   ...['id', 'trigger', 'state', 'requested_at', 'started_at', 'finished_at'],
-  ...['started_by', 'progress', 'counts', 'failure'],
+  ...['started_by', 'progress', 'counts', 'begun', 'failure'],
 ]
 const PROGRESS = [
   ...['tasks_total', 'tasks_done', 'records_total', 'records_received', 'percent'],
@@ -157,6 +157,30 @@ describeOnEngines('starting pulls', (engine) => {
     await hub.untilPullEnds(id)
     assert.equal(await hub.countRows('pulls'), 1)
     assert.equal((await hub.pullAll()).pull.state, 'succeeded')
+  })
+})
+
+describeHub('pulls by outcome', { engines: 'both' }, (hub) => {
+  test('the pull in which rejections began is listed, and not those that repeat them', async () => {
+    await using platform = await hub.createPlatform({})
+    platform.modules[0]?.records.push(simulatedRecord(1), { ...simulatedRecord(2), data: 'text' })
+    const { pull } = await hub.pullAll()
+    assert.deepEqual(pull.begun, { rejected: true, not_listed: false })
+    const { pull: next } = await hub.pullAll()
+    assert.deepEqual([next.counts.rejected, next.begun.rejected], [1, false])
+    for (const [outcome, expected] of [
+      ['new_rejections', [pull.id]],
+      ['newly_not_listed', []],
+      ['reverted', []],
+    ] as const) {
+      const { pulls } = await hub.call('GET /api/v1/pulls', { query: { outcome } })
+      assert.deepEqual(
+        pulls.map(({ id }) => id),
+        expected,
+        outcome,
+      )
+    }
+    expectError(await hub.get('/api/v1/pulls?outcome=x'), 400, 'invalid_request')
   })
 })
 

@@ -1,5 +1,5 @@
-/** The filter of the inbox by kind and platform, with the choices that its items leave. */
-import type { InboxItem, InboxKind } from '@recordhub/protocol'
+/** The filter of the inbox by kind and platform, with the choices that its items leave, and the item of a pulled module. */
+import type { InboxItem, InboxKind, PullTask } from '@recordhub/protocol'
 import type { Choice } from '../../lib/choices.ts'
 import type { UrlState } from '../../lib/url-state.ts'
 
@@ -25,6 +25,23 @@ export function filterItems<Item extends Filtered>(
   return items.filter(
     (item) =>
       (!kind || item.kind === kind) && (!platform || item.platform?.platform_name === platform),
+  )
+}
+
+type OfModule = Filtered & Pick<InboxItem, 'record_type'>
+
+/** The item about the result of a module in a pull: its platform fails, or its missing records wait for a review. */
+export function itemOfTask<Item extends OfModule>(
+  items: readonly Item[],
+  task: Pick<PullTask, 'platform_name' | 'record_type' | 'state' | 'not_listed'>,
+): Item | undefined {
+  const isFailed = task.state === 'failed' || task.state === 'timed_out'
+  return items.find(
+    ({ kind, platform, record_type }) =>
+      platform?.platform_name === task.platform_name &&
+      (isFailed
+        ? kind === 'pulls_failing'
+        : task.not_listed > 0 && kind === 'missing_review' && record_type === task.record_type),
   )
 }
 

@@ -26,18 +26,16 @@ import {
 import { columnsFor } from '../../components/list-table/columns.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
-import { MessageText } from '../../components/message-text.tsx'
-import { PageLink, PullLink } from '../../components/page-link.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { Second } from '../../components/time.tsx'
 import { formatCount, formatDay, formatSecond } from '../../lib/format.ts'
 import { useStore } from '../../lib/store.ts'
 import { pickState, type UrlState, useUrlState } from '../../lib/url-state.ts'
 import { SearchInput } from '../activity/list-parts.tsx'
-import { foldRepeats, type LogRow, splitMessage } from './activity-rows.ts'
+import { foldRepeats, type LogRow } from './activity-rows.ts'
 import { Actor, EntryDrawer } from './entry-drawer.tsx'
 import { followOf } from './follow.ts'
-import { FoldButton, FollowState, Retention, useFollowing } from './log-parts.tsx'
+import { Event, FollowState, Retention, useFollowing } from './log-parts.tsx'
 
 const PAGE = '50'
 const FILTERS = ['q', 'platform', 'level', 'kind', 'by', 'since', 'until', 'record'] as const
@@ -225,41 +223,6 @@ function LogTable({ entries }: { entries: ActivityEntry[] | undefined }) {
         }),
       ]}
     />
-  )
-}
-
-function Event(props: { row: LogRow; isOpen: boolean; onFold: () => void }) {
-  const { entry, entries } = props.row
-  const { before, link, after } = splitMessage(entry)
-  const more = entries.length - 1
-  return (
-    <Text size="sm" span>
-      <MessageText message={before} />
-      {link && <Subject {...link} />}
-      {link && more > 0 && ` and ${more} more`}
-      <MessageText message={after} />
-      {more > 0 && (
-        <FoldButton count={entries.length} isOpen={props.isOpen} onClick={props.onFold} />
-      )}
-    </Text>
-  )
-}
-
-/** The reference or the pull of an entry. */
-function Subject({ text, record, pull }: NonNullable<ReturnType<typeof splitMessage>['link']>) {
-  if (record !== null) {
-    const search = { record: String(record) }
-    return (
-      <PageLink to="/dashboard/records" search={search} inherit underline="always">
-        {text}
-      </PageLink>
-    )
-  }
-  if (pull === null) return text
-  return (
-    <PullLink id={pull} inherit underline="always">
-      {text}
-    </PullLink>
   )
 }
 

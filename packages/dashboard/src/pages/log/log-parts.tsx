@@ -10,9 +10,11 @@ import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { aboutQuery } from '../../api/settings.ts'
 import { Dot } from '../../components/dot.tsx'
-import { PageLink } from '../../components/page-link.tsx'
+import { MessageText } from '../../components/message-text.tsx'
+import { PageLink, PullLink } from '../../components/page-link.tsx'
 import { formatCount } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
+import { type LogRow, splitMessage } from './activity-rows.ts'
 import type { Follow } from './follow.ts'
 import classes from './log.module.css'
 
@@ -61,6 +63,42 @@ export function FollowState({ follow, isBehind = false }: { follow: Follow; isBe
         </Button>
       )}
     </Group>
+  )
+}
+
+/** The message of a line with what it is about, and how many entries it sums up. */
+export function Event(props: { row: LogRow; isOpen: boolean; onFold: () => void }) {
+  const { entry, entries } = props.row
+  const { before, link, after } = splitMessage(entry)
+  const more = entries.length - 1
+  return (
+    <Text size="sm" span>
+      <MessageText message={before} />
+      {link && <Subject {...link} />}
+      {link && more > 0 && ` and ${more} more`}
+      <MessageText message={after} />
+      {more > 0 && (
+        <FoldButton count={entries.length} isOpen={props.isOpen} onClick={props.onFold} />
+      )}
+    </Text>
+  )
+}
+
+/** The reference or the pull of an entry. */
+function Subject({ text, record, pull }: NonNullable<ReturnType<typeof splitMessage>['link']>) {
+  if (record !== null) {
+    const search = { record: String(record) }
+    return (
+      <PageLink to="/dashboard/records" search={search} inherit underline="always">
+        {text}
+      </PageLink>
+    )
+  }
+  if (pull === null) return text
+  return (
+    <PullLink id={pull} inherit underline="always">
+      {text}
+    </PullLink>
   )
 }
 

@@ -16,7 +16,13 @@ import { useStore } from '../../lib/store.ts'
 import { useNow } from '../../lib/use-now.ts'
 import { TEXTS } from '../../texts.ts'
 import { PauseButton, PullAllForm } from '../pulls/pull-all-form.tsx'
-import { durationOf, platformsLabel, progressLabel, starterLabel } from '../pulls/pull-labels.ts'
+import {
+  durationOf,
+  platformsLabel,
+  progressLabel,
+  starterLabel,
+  startLabel,
+} from '../pulls/pull-labels.ts'
 import { CancelButton } from '../pulls/pull-now-button.tsx'
 import { PullStateBadge } from '../pulls/pull-state-badge.tsx'
 import { useSnapshotPull } from '../pulls/use-snapshot-pull.ts'
@@ -120,7 +126,7 @@ function LastPull({ pull, current }: { pull: Pull | null; current: Snapshot | nu
 
 function RunningPull({ pull, now }: { pull: Pull; now: number }) {
   const { percent } = pull.progress
-  const label = [progressLabel(pull, now), `started ${starterLabel(pull)}`].filter(Boolean)
+  const label = [progressLabel(pull, now), startLabel(pull, now)].filter(Boolean)
   return (
     <>
       <Progress

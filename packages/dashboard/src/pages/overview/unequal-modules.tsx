@@ -165,7 +165,7 @@ const QUIET = { size: 'xs', variant: 'subtle', color: 'gray' } as const
 
 function RowActions({ row, groups }: RowProps) {
   const { platform, module, why } = row
-  const search = { platform: platform.platform_name }
+  const search = { platform: platform.platform_name, record_type: module?.record_type ?? '' }
   if (why === 'missing_undecided') {
     return (
       <LinkButton {...QUIET} to="/dashboard/inbox" search={{ tab: 'missing', ...search }}>
@@ -175,11 +175,7 @@ function RowActions({ row, groups }: RowProps) {
   }
   if (why === 'held') {
     return (
-      <LinkButton
-        {...QUIET}
-        to="/dashboard/reverts"
-        search={{ tab: 'holds', ...search, record_type: module?.record_type ?? '' }}
-      >
+      <LinkButton {...QUIET} to="/dashboard/reverts" search={{ tab: 'holds', ...search }}>
         Show
       </LinkButton>
     )
@@ -188,11 +184,7 @@ function RowActions({ row, groups }: RowProps) {
   const [group] = groups
   return (
     <>
-      <LinkButton
-        {...QUIET}
-        to="/dashboard/inbox"
-        search={{ tab: 'rejected', ...search, record_type: module?.record_type ?? '' }}
-      >
+      <LinkButton {...QUIET} to="/dashboard/inbox" search={{ tab: 'rejected', ...search }}>
         Show
       </LinkButton>
       {groups.length === 1 && group && <AcceptButton group={group} />}

@@ -2,9 +2,8 @@ import { Button, Menu, Tooltip } from '@mantine/core'
 import { IconDownload, IconRefresh } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { notify, useAttempt } from '../../components/confirm.tsx'
-import { formatTime } from '../../lib/format.ts'
 import { TEXTS } from '../../texts.ts'
-import { starterLabel } from '../pulls/pull-labels.ts'
+import { alreadyRunningLabel } from '../pulls/pull-labels.ts'
 import { startPull } from '../pulls/pull-now-button.tsx'
 
 /**
@@ -30,11 +29,7 @@ export function PullButton(props: {
 
   async function pull(): Promise<void> {
     const { pull, isNew } = await startPull(`/api/v1/platforms/${id}/pull`, toBody(full))
-    notify(
-      isNew
-        ? 'The pull has started.'
-        : `A pull is already running: started ${starterLabel(pull)} at ${formatTime(pull.requested_at)}.`,
-    )
+    notify(isNew ? 'The pull has started.' : alreadyRunningLabel(pull, Date.now()))
     await navigate({ to: '/dashboard/pulls/$id', params: { id: String(pull.id) } })
   }
 

@@ -1,13 +1,17 @@
 import { Box, Button, Group, Progress, Text } from '@mantine/core'
 import type { Pull, PullTask } from '@recordhub/protocol'
 import { useState } from 'react'
+import { snapshot } from '../../api/live.ts'
+import { usePlatforms } from '../../api/platforms.ts'
 import { Dot, type DotColor } from '../../components/dot.tsx'
 import { columnsFor } from '../../components/list-table/columns.tsx'
 import { type ListColumn, ListTable } from '../../components/list-table/list-table.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { Tinted } from '../../components/tinted.tsx'
-import { formatDuration, formatNumber } from '../../lib/format.ts'
+import { formatCount, formatDuration, formatNumber } from '../../lib/format.ts'
+import { useStore } from '../../lib/store.ts'
 import { TEXTS } from '../../texts.ts'
+import { itemOfTask } from '../inbox/filter-items.ts'
 import { RevertButton } from '../reverts/revert-button.tsx'
 import {
   durationOf,
@@ -113,7 +117,7 @@ export function ModuleTable(props: {
           </Text>
         }
         columns={pullId === null ? columnsAt(now) : [...columnsAt(now), revertColumn(pullId)]}
-        noteOf={({ task }) => [task.error, ...task.warnings].filter(Boolean).join(' ')}
+        noteOf={({ task }) => hasNote(task) && <Note task={task} />}
       />
       {hidden > 0 && (
         <Group justify="space-between" gap="xs" px="md" py="xs">
@@ -124,6 +128,42 @@ export function ModuleTable(props: {
             done, nothing changed
           </Text>
         </Group>
+      )}
+    </>
+  )
+}
+
+function hasNote({ error, warnings, not_listed }: PullTask): boolean {
+  return error !== null || warnings.length > 0 || not_listed > 0
+}
+
+/** Why a module failed, what its read warns of, and where that is dealt with. */
+function Note({ task }: { task: PullTask }) {
+  const { error, warnings, not_listed, platform_name } = task
+  const item = itemOfTask(useStore(snapshot)?.inbox.items ?? [], task)
+  const platform = usePlatforms().data?.find((one) => one.platform_name === platform_name)
+  const isReview = item?.kind === 'missing_review'
+  return (
+    <>
+      {[
+        error,
+        not_listed > 0 &&
+          `${formatCount(not_listed, 'record')} ${not_listed === 1 ? 'was' : 'were'} not in this read.${isReview ? ' They stay as they are until you decide.' : ''}`,
+        ...warnings,
+      ]
+        .filter(Boolean)
+        .join(' ')}{' '}
+      {item ? (
+        <PageLink inherit to="/dashboard/inbox" search={{ item: item.key }}>
+          {isReview ? 'Review' : 'In the inbox'}
+        </PageLink>
+      ) : (
+        error !== null &&
+        platform && (
+          <PageLink inherit to="/dashboard/platforms/$id" params={{ id: String(platform.id) }}>
+            Show the platform
+          </PageLink>
+        )
       )}
     </>
   )
@@ -170,12 +210,7 @@ const columnsAt = (now: number): ListColumn<TaskRow>[] => [
   column.of(TEXTS.module, ({ task }) => (
     <Group gap="xs" wrap="nowrap">
       <Dot color={dotOf(task)} />
-      <span>
-        <Text span inherit fw={550}>
-          {task.module_name}
-        </Text>{' '}
-        <Tinted>{task.platform_title}</Tinted>
-      </span>
+      <ModuleName task={task} />
     </Group>
   )),
   column.of(TEXTS.state, ({ task }) => <TaskState task={task} now={now} />, { phone: 'line' }),
@@ -195,6 +230,32 @@ const columnsAt = (now: number): ListColumn<TaskRow>[] => [
     { width: 84, align: 'right', phone: 'end' },
   ),
 ]
+
+/** A link to the records of a module; plain text if its platform was removed. */
+function ModuleName({ task }: { task: PullTask }) {
+  const { platform_name: platform, record_type, module_name, platform_title } = task
+  const isKnown = usePlatforms().data?.some((one) => one.platform_name === platform)
+  return (
+    <span>
+      {isKnown ? (
+        <PageLink
+          inherit
+          c="inherit"
+          fw={550}
+          to="/dashboard/records"
+          search={{ platform, record_type }}
+        >
+          {module_name}
+        </PageLink>
+      ) : (
+        <Text span inherit fw={550}>
+          {module_name}
+        </Text>
+      )}{' '}
+      <Tinted>{platform_title}</Tinted>
+    </span>
+  )
+}
 
 const revertColumn = (pullId: number) =>
   column.actions(

@@ -5,10 +5,11 @@ import { snapshot } from '../../api/live.ts'
 import { refreshPullList } from '../../api/pulls.ts'
 import { pauseSchedule } from '../../api/schedule.ts'
 import { hasRole, session } from '../../api/session.ts'
-import { useAttempt } from '../../components/confirm.tsx'
+import { notify, useAttempt } from '../../components/confirm.tsx'
 import { useStore } from '../../lib/store.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from '../../texts.ts'
+import { alreadyRunningLabel } from './pull-labels.ts'
 import { PULL_ALL_PATH, startPull } from './pull-now-button.tsx'
 
 /**
@@ -18,14 +19,15 @@ import { PULL_ALL_PATH, startPull } from './pull-now-button.tsx'
 export function PullAllForm() {
   const client = useQueryClient()
   const { operator } = useStore(session)
-  const isRunning = useStore(snapshot)?.pull.pull != null
+  const pull = useStore(snapshot)?.pull.pull ?? null
   const { isBusy, run } = useAttempt()
   const canOperate = operator === null || hasRole(operator.role, 'operator')
-  const running = isRunning ? 'A pull is running.' : undefined
+  const running = pull ? alreadyRunningLabel(pull, Date.now()) : undefined
   const reason = canOperate ? running : TEXTS.requiresOperatorRole
   async function start() {
     // After a 409, it returns the running pull, which is then shown.
-    await startPull()
+    const started = await startPull()
+    if (!started.isNew) notify(alreadyRunningLabel(started.pull, Date.now()))
     await refreshPullList(client)
   }
   return (
@@ -40,7 +42,7 @@ export function PullAllForm() {
         variant="default"
         leftSection={<IconDownload size={16} />}
         loading={isBusy}
-        disabled={!canOperate || isRunning}
+        disabled={!canOperate || pull !== null}
         title={reason}
         onClick={() => void run(start)}
       >

@@ -1,6 +1,6 @@
 /** The columns of the list of pulls: how each ended, and what it read. */
 import { ActionIcon, Badge, Group, Menu, Progress, Text, UnstyledButton } from '@mantine/core'
-import type { Revert } from '@recordhub/protocol'
+import type { Pull, Revert } from '@recordhub/protocol'
 import { IconArrowBackUp, IconChevronRight, IconDots, IconEye } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
@@ -24,7 +24,6 @@ import { changesOf, type PullRow } from './pull-rows.ts'
 import classes from './pulls.module.css'
 
 type Shown = Extract<PullRow, { kind: 'pull' }>
-type Fold = Extract<PullRow, { kind: 'fold' }>
 
 const column = columnsFor<PullRow>()
 type Options = NonNullable<Parameters<typeof column.of>[2]>
@@ -36,13 +35,13 @@ const ofPull = (title: string, render: (row: Shown) => ReactNode, options: Optio
 const countOf = (
   title: string,
   name: 'received' | 'created' | 'updated' | 'rejected' | 'not_listed',
-  isBegun: (row: Shown) => boolean = () => false,
+  isBegun: (pull: Shown['pull']) => boolean = () => false,
 ) =>
   ofPull(
     title,
     (row) => {
       const count = row.pull.counts[name]
-      const color = isBegun(row) ? 'var(--orange-text)' : count === 0 ? 'dimmed' : undefined
+      const color = isBegun(row.pull) ? 'var(--orange-text)' : count === 0 ? 'dimmed' : undefined
       return (
         <Text span inherit {...(color ? { c: color } : {})}>
           {formatNumber(count)}
@@ -60,7 +59,12 @@ export const columnsAt = (now: number, toggle: (id: string) => void): ListColumn
       <Group gap="xs" wrap="nowrap" style={{ whiteSpace: 'nowrap' }}>
         <Dot color={row.kind === 'pull' ? dotOf(row) : row.pulls[0]?.failure ? 'red' : 'green'} />
         {row.kind === 'fold' ? (
-          <FoldButton fold={row} onClick={() => toggle(row.id)} />
+          <FoldButton
+            count={row.pulls.length}
+            isFailure={row.pulls[0]?.failure != null}
+            isOpen={row.isOpen}
+            onClick={() => toggle(row.id)}
+          />
         ) : (
           <PageLink
             size="sm"
@@ -84,7 +88,7 @@ export const columnsAt = (now: number, toggle: (id: string) => void): ListColumn
         {row.kind === 'pull' ? (
           <Clock at={row.pull.requested_at} hasDay={false} />
         ) : (
-          <FoldRange pulls={row.pulls} />
+          <FoldRange pulls={row.pulls} timeOf={({ requested_at }) => requested_at} hasDay={false} />
         )}
       </Text>
     ),
@@ -114,7 +118,7 @@ export const columnsAt = (now: number, toggle: (id: string) => void): ListColumn
   countOf(TEXTS.new, 'created'),
   countOf('Changed', 'updated'),
   countOf(TEXTS.rejected, 'rejected', ({ begun }) => begun.rejected),
-  countOf(TEXTS.notListed, 'not_listed', ({ begun }) => begun.notListed),
+  countOf(TEXTS.notListed, 'not_listed', ({ begun }) => begun.not_listed),
   ofPull('Actions', ({ pull }) => <PullActions pull={pull} />, {
     width: 116,
     align: 'right',
@@ -123,27 +127,25 @@ export const columnsAt = (now: number, toggle: (id: string) => void): ListColumn
   }),
 ]
 
-function dotOf({ pull: { state, failure }, begun }: Shown): DotColor {
+function dotOf({ pull: { state, failure, begun } }: Shown): DotColor {
   if (state === 'running') return 'running'
   if (failure || state === 'failed' || state === 'timed_out') return 'red'
-  if (begun.rejected || begun.notListed || state === 'partial') return 'orange'
+  if (begun.rejected || begun.not_listed || state === 'partial') return 'orange'
   return state === 'succeeded' ? 'green' : 'hollow'
 }
 
 /** How a pull ended: what began in it is coloured, and what it repeats is not. */
-function Result({ row: { pull, begun }, now }: { row: Shown; now: number }) {
-  const { id, state, counts, failure, progress } = pull
+function Result({ row: { pull }, now }: { row: Shown; now: number }) {
+  const { id, state, counts, begun, failure, progress } = pull
   if (state === 'running') return <RunningBar pull={pull} now={now} />
   // The first of them: the columns have the other numbers.
   const repeated = [
     progress.task_states.skipped &&
       `${formatCount(progress.task_states.skipped, 'module')} skipped`,
     counts.not_listed > 0 &&
-      !begun.notListed &&
-      `${formatNumber(counts.not_listed)} ${begun.isKnown ? 'still ' : ''}not listed`,
-    counts.rejected > 0 &&
-      !begun.rejected &&
-      `${formatNumber(counts.rejected)} rejected${begun.isKnown ? ' again' : ''}`,
+      !begun.not_listed &&
+      `${formatNumber(counts.not_listed)} still not listed`,
+    counts.rejected > 0 && !begun.rejected && `${formatNumber(counts.rejected)} rejected again`,
   ].find(Boolean)
   const others = failure && failure.platforms > 1 ? ` and ${failure.platforms - 1} more` : ''
   return (
@@ -155,14 +157,15 @@ function Result({ row: { pull, begun }, now }: { row: Shown; now: number }) {
         </Tinted>
       ) : (
         !begun.rejected &&
-        !begun.notListed &&
+        !begun.not_listed &&
         `${state === 'partial' ? 'Succeeded in part' : formatCode(state)} `
       )}
       {pull.revert && <RevertedBadge revert={pull.revert} />}
-      {begun.notListed && (
+      {begun.not_listed && (
         <>
           <Tinted color="orange">{formatNumber(counts.not_listed)} not listed</Tinted>{' '}
-          <PageLink inherit to="/dashboard/inbox" search={{ tab: 'missing' }}>
+          {/* Whose first section is the open reviews of what it did not list. */}
+          <PageLink inherit to="/dashboard/pulls/$id" params={{ id: String(id) }}>
             Review
           </PageLink>{' '}
         </>
@@ -217,8 +220,14 @@ function RunningBar({ pull, now }: { pull: Shown['pull']; now: number }) {
   )
 }
 
-function FoldButton({ fold, onClick }: { fold: Fold; onClick: () => void }) {
-  const { pulls, isOpen } = fold
+/** How many pulls fold; shows them. */
+export function FoldButton(props: {
+  count: number
+  isFailure: boolean
+  isOpen: boolean
+  onClick: () => void
+}) {
+  const { count, isFailure, isOpen, onClick } = props
   return (
     <UnstyledButton fz="inherit" c="inherit" aria-expanded={isOpen} onClick={onClick}>
       <Group gap={4} wrap="nowrap" component="span">
@@ -227,17 +236,22 @@ function FoldButton({ fold, onClick }: { fold: Fold; onClick: () => void }) {
           aria-hidden
           style={isOpen ? { transform: 'rotate(90deg)' } : {}}
         />
-        {formatNumber(pulls.length)} pulls{' '}
-        {pulls[0]?.failure ? 'with the same failure' : 'without changes'}
+        {formatNumber(count)} pulls {isFailure ? 'with the same failure' : 'without changes'}
       </Group>
     </UnstyledButton>
   )
 }
 
 /** The time of a fold, and the numbers that its pulls repeat. */
-function FoldRange({ pulls }: { pulls: Fold['pulls'] }) {
+export function FoldRange<One extends Pick<Pull, 'counts'>>(props: {
+  pulls: readonly One[]
+  timeOf: (pull: One) => string | null
+  hasDay?: boolean
+}) {
+  const { pulls, timeOf, hasDay = true } = props
   const [last, first] = [pulls[0], pulls.at(-1)]
   if (!first || !last) return null
+  const [from, to] = [timeOf(first), timeOf(last)]
   const changed = pulls.reduce((sum, pull) => sum + changesOf(pull), 0)
   const { not_listed, rejected } = last.counts
   const more = [
@@ -247,8 +261,7 @@ function FoldRange({ pulls }: { pulls: Fold['pulls'] }) {
   ].filter(Boolean)
   return (
     <>
-      <Clock at={first.requested_at} hasDay={false} /> –{' '}
-      <Clock at={last.requested_at} hasDay={false} />
+      {from && <Clock at={from} hasDay={hasDay} />} – {to && <Clock at={to} hasDay={hasDay} />}
       {more.length > 0 && `, ${more.join(', ')}`}
     </>
   )

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 import type { RecentPull } from '@recordhub/protocol'
 import { emptySnapshot, STARTED, testPull, testTask } from '../../lib/test-pulls.ts'
 import {
+  alreadyRunningLabel,
   durationOf,
   modulesLabel,
   platformsLabel,
@@ -78,6 +79,10 @@ describe('pull labels', () => {
 
   it('name the operator or the trigger that started a pull', () => {
     assert.equal(starterLabel(testPull()), 'by Ann Example')
+    assert.match(
+      alreadyRunningLabel(testPull(), NOW),
+      /^A pull is already running: started by Ann Example at \d\d:\d\d [AP]M$/,
+    )
     assert.equal(starterLabel(testPull({ trigger: 'schedule', started_by: null })), 'by schedule')
   })
 

@@ -10,6 +10,7 @@ import type {
 } from '@recordhub/protocol'
 import { statusColor } from '../../components/status-color.ts'
 import {
+  formatClock,
   formatCode,
   formatCount,
   formatDuration,
@@ -40,6 +41,19 @@ export function starterLabel({
   started_by,
 }: Pick<Pull, 'trigger' | 'started_by'>): string {
   return started_by === null ? TRIGGERS[trigger] : `by ${started_by}`
+}
+
+/** Who started a pull, and when: `started by Ann Example at 03:42 PM`. */
+export function startLabel(
+  pull: Pick<Pull, 'trigger' | 'started_by' | 'requested_at'>,
+  now: number,
+): string {
+  return `started ${starterLabel(pull)} at ${formatClock(pull.requested_at, now)}`
+}
+
+/** Why a start starts nothing. */
+export function alreadyRunningLabel(pull: Parameters<typeof startLabel>[0], now: number): string {
+  return `A pull is already running: ${startLabel(pull, now)}`
 }
 
 /** `6 of 7 platforms`: those whose modules were all read; null for one, or if the snapshot does not have all platforms. */

@@ -8,10 +8,9 @@ import { showPull } from '../../api/live.ts'
 import { refreshPull } from '../../api/pulls.ts'
 import { attempt, notify, useAttempt } from '../../components/confirm.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
-import { formatTime } from '../../lib/format.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from '../../texts.ts'
-import { starterLabel } from './pull-labels.ts'
+import { alreadyRunningLabel } from './pull-labels.ts'
 
 type PullNowButtonProps = { platform: { id: number; display_title: string }; isIcon?: boolean }
 
@@ -23,9 +22,7 @@ export function PullNowButton({ platform, isIcon = false }: PullNowButtonProps) 
   async function pull() {
     const { pull: started, isNew } = await startPull(`/api/v1/platforms/${id}/pull`, {})
     notify(
-      isNew
-        ? `The pull of ${display_title} has started`
-        : `A pull is already running: started ${starterLabel(started)} at ${formatTime(started.requested_at)}`,
+      isNew ? `The pull of ${display_title} has started` : alreadyRunningLabel(started, Date.now()),
     )
   }
   if (!canOperate) return null

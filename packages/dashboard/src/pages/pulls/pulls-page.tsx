@@ -1,11 +1,12 @@
-import { Button, Group, Stack, Switch, Text } from '@mantine/core'
+import { Button, Stack, Switch, Text } from '@mantine/core'
+import type { PullOutcome } from '@recordhub/protocol'
 import { IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { snapshot, stateTime } from '../../api/live.ts'
 import { usePlatforms, useTitles } from '../../api/platforms.ts'
-import { outcomeOf, PULL_FILTERS, pullPageQuery } from '../../api/pulls.ts'
+import { PULL_FILTERS, pullPageQuery } from '../../api/pulls.ts'
 import { errorInPlaceOfData } from '../../api/retries.ts'
 import { revertsByPullQuery } from '../../api/reverts.ts'
 import { scheduleQuery } from '../../api/schedule.ts'
@@ -27,13 +28,7 @@ import { useNow } from '../../lib/use-now.ts'
 import { TEXTS } from '../../texts.ts'
 import { PauseButton, PullAllForm } from './pull-all-form.tsx'
 import { columnsAt } from './pull-columns.tsx'
-import {
-  countMatches,
-  isBeginning,
-  type PullDay,
-  type PullFilter,
-  toPullRows,
-} from './pull-rows.ts'
+import { countMatches, type PullDay, toPullRows } from './pull-rows.ts'
 import { useNewest } from './use-snapshot-pull.ts'
 
 /** The history of pulls, and the schedule. */
@@ -97,56 +92,44 @@ function dayLabel(at: string, now: number): string {
 /** All stored pulls, newest first. Neighbours that are alike fold. */
 function PullTable() {
   const [state, change] = useUrlState()
-  const { cursor = '', only = '', platform, trigger, since } = state
+  const { cursor = '', only = '', platform } = state
   const folds = state['fold'] !== 'no'
   const isFiltered = PULL_FILTERS.some((name) => state[name])
   const canOperate = useHasRole('operator')
   const reverts = useQuery({ ...revertsByPullQuery(), enabled: canOperate })
-  // What began in a pull is known from those before it, whatever started them.
-  const chips = CHIPS.filter(
-    ({ name }) => (canOperate || name !== 'reverted') && (!trigger || !isBeginning(name)),
-  )
-  const filter = chips.find(({ name }) => name === only)?.name ?? null
+  const chips = CHIPS.filter(({ name }) => canOperate || name !== 'reverted')
+  const outcome = chips.find(({ name }) => name === only)?.name ?? null
   const { data: platforms = [] } = usePlatforms()
   const titles = useTitles()
-  const page = useQuery(pullPageQuery(state))
+  const page = useQuery(pullPageQuery(state, outcome))
   const { data, refetch, isPlaceholderData } = page
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
   const { newest, now } = useNewest()
   const navigate = useNavigate()
   const error = errorInPlaceOfData(page)
-  const outcome = outcomeOf(state)
-  const hasAllBetween = !trigger && outcome === null
-  const pages = {
-    hasNewer: cursor !== '',
-    hasOlder: data?.next_cursor != null,
-    hasAllBetween,
-    knowsOlder: hasAllBetween && !since,
-  }
+  const pages = { hasNewer: cursor !== '', hasOlder: data?.next_cursor != null }
   const isPart = pages.hasNewer || pages.hasOlder
-  /** Whether all pulls that a filter leaves are on the page: the hub filters by outcome, the page by the others. */
-  const isCounted = (name: PullFilter) =>
-    outcome === null ? !isPart || outcomeOf({ only: name }) === null : outcome === name && !isPart
   const isOpen = (id: string) => opened.has(id)
   const toggle = (id: string) => setOpened(new Set([id]).symmetricDifference(opened))
   const pulls = data?.pulls.map((pull) => ({ ...newest(pull), revert: reverts.data?.get(pull.id) }))
-  const counts = pulls && countMatches(pulls, pages)
   return (
     <Stack gap="sm">
       <FilterChips label="Filters">
         <FilterChip
           label="All"
           {...(pulls && !isPart && !outcome ? { count: formatNumber(pulls.length) } : {})}
-          isPressed={filter === null && !isFiltered}
+          isPressed={outcome === null && !isFiltered}
           onClick={() => change(NO_FILTERS)}
         />
         {chips.map(({ name, label }) => (
           <FilterChip
             key={name}
             label={label}
-            {...(counts && isCounted(name) ? { count: formatNumber(counts[name]) } : {})}
-            isPressed={filter === name}
-            onClick={() => change({ only: filter === name ? null : name, cursor: null })}
+            {...(pulls && !isPart && (outcome === null || outcome === name)
+              ? { count: formatNumber(countMatches(pulls, name)) }
+              : {})}
+            isPressed={outcome === name}
+            onClick={() => change({ only: outcome === name ? null : name, cursor: null })}
           />
         ))}
         <FilterSelect
@@ -159,19 +142,13 @@ function PullTable() {
         />
         <FilterSelect label="Started by" name="trigger" choices={STARTERS} />
         <FilterTime maxHours={720} />
-        <Group gap="sm" ml="auto" wrap="nowrap" style={{ whiteSpace: 'nowrap' }}>
-          {isPart && outcome === null && (
-            <Text size="xs" c="dimmed">
-              Numbers of this page
-            </Text>
-          )}
-          <Switch
-            label="Fold repeats"
-            labelPosition="left"
-            checked={folds}
-            onChange={(event) => change({ fold: event.currentTarget.checked ? null : 'no' })}
-          />
-        </Group>
+        <Switch
+          ml="auto"
+          label="Fold repeats"
+          labelPosition="left"
+          checked={folds}
+          onChange={(event) => change({ fold: event.currentTarget.checked ? null : 'no' })}
+        />
       </FilterChips>
       {platform && (
         <Text size="xs" c="dimmed">
@@ -183,14 +160,13 @@ function PullTable() {
       {!error && (
         <ListTable
           label={TEXTS.pulls}
-          rows={pulls && toPullRows(pulls, isOpen, pages, dayOf, filter, folds)}
+          rows={pulls && toPullRows(pulls, isOpen, pages, dayOf, folds)}
           idOf={({ id }) => id}
           isStale={isPlaceholderData}
           empty={
             <NoPulls
               isFirstPage={cursor === ''}
-              isFiltered={filter !== null || isFiltered}
-              isPart={isPart && outcome === null}
+              isFiltered={outcome !== null || isFiltered}
               onClear={() => change(NO_FILTERS)}
             />
           }
@@ -201,13 +177,13 @@ function PullTable() {
           }
           headingOf={({ day }) => ({
             id: day.id,
-            content: <Day day={day} now={now} isFiltered={filter !== null || isFiltered} />,
+            content: <Day day={day} now={now} isFiltered={outcome !== null || isFiltered} />,
           })}
           lookOf={(row) => (row.kind === 'fold' ? 'quiet' : row.isFolded ? 'sunken' : undefined)}
           columns={columnsAt(now, toggle)}
         />
       )}
-      {data && data.pulls.length > 0 && hasAllBetween && (
+      {data && data.pulls.length > 0 && (
         <Text size="xs" c="dimmed">
           Coloured: the pull in which it began. Later pulls repeat the number until someone decides.
         </Text>
@@ -217,11 +193,11 @@ function PullTable() {
   )
 }
 
-const CHIPS: readonly { name: PullFilter; label: string }[] = [
+const CHIPS: readonly { name: PullOutcome; label: string }[] = [
   { name: 'changed', label: 'With changes' },
   { name: 'failed', label: 'Failed' },
-  { name: 'rejected', label: 'New rejections' },
-  { name: 'not_listed', label: 'Newly not listed' },
+  { name: 'new_rejections', label: 'New rejections' },
+  { name: 'newly_not_listed', label: 'Newly not listed' },
   { name: 'reverted', label: 'Reverted' },
 ]
 const STARTERS = [
@@ -246,14 +222,8 @@ function Day({ day, now, isFiltered }: { day: PullDay; now: number; isFiltered: 
   )
 }
 
-function NoPulls(props: {
-  isFirstPage: boolean
-  isFiltered: boolean
-  /** Other pages may have pulls that match. */
-  isPart: boolean
-  onClear: () => void
-}) {
-  const { isFirstPage, isFiltered, isPart, onClear } = props
+function NoPulls(props: { isFirstPage: boolean; isFiltered: boolean; onClear: () => void }) {
+  const { isFirstPage, isFiltered, onClear } = props
   const icon = <IconDownload />
   if (isFiltered) {
     const clear = (
@@ -262,12 +232,8 @@ function NoPulls(props: {
       </Button>
     )
     return (
-      <EmptyState
-        icon={icon}
-        title={isPart ? 'No matching pulls on this page' : 'No matching pulls'}
-        action={clear}
-      >
-        {isPart ? 'Choose another filter, or an older page.' : 'Choose another filter.'}
+      <EmptyState icon={icon} title="No matching pulls" action={clear}>
+        Choose another filter.
       </EmptyState>
     )
   }

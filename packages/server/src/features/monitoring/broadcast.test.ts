@@ -20,6 +20,7 @@ function pullOf(id: number, finished_at: string | null): Pull {
   return {
     id,
     ...{ trigger: 'api', started_by: null, counts: noCounts(), failure: null },
+    begun: { rejected: false, not_listed: false },
     state: finished_at === null ? 'running' : 'succeeded',
     ...{ requested_at: AT, started_at: AT, finished_at },
     progress: {

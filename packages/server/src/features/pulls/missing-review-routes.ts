@@ -3,6 +3,7 @@ import {
   MissingReviewPage,
   MissingReviewResponse,
   MissingReviewState,
+  RequestText,
 } from '@recordhub/protocol'
 import { Type } from 'typebox'
 import type { Requester } from '../../domain/activity/activity.ts'
@@ -21,10 +22,15 @@ export function missingReviewRoutes(deps: ReviewDeps) {
   return [
     route('GET /api/v1/missing-reviews', {
       summary: 'List reviews of missing records, newest first',
-      query: { state: Type.Optional(MissingReviewState), cursor: Cursor },
+      query: {
+        state: Type.Optional(MissingReviewState),
+        platform: Type.Optional(RequestText({ description: 'The platform_name' })),
+        record_type: Type.Optional(RequestText()),
+        cursor: Cursor,
+      },
       response: MissingReviewPage.properties,
-      async handle({ query: { state = null, cursor: before = null } }) {
-        const rows = await missing.listReviews({ state, limit: PAGE + 1, before })
+      async handle({ query: { state = null, cursor: before = null, ...of } }) {
+        const rows = await missing.listReviews({ state, ...of, limit: PAGE + 1, before })
         const { page, next_cursor } = paginate(rows, PAGE, ({ id }) => id)
         return { missing_reviews: page, next_cursor }
       },

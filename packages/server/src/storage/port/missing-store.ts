@@ -114,9 +114,14 @@ export interface MissingStore {
    */
   saveCandidates(module: ModuleRef, recordIds: number[]): Promise<void>
 
-  /** Returns reviews with an id below `before`, newest first. */
+  /**
+   * Returns reviews with an id below `before`, newest first: those in a state, of the platform of this name, and of modules
+   * with this record type. A member that is null or left out does not filter.
+   */
   listReviews(query: {
     state: MissingReviewState | null
+    platform?: string | null
+    record_type?: string | null
     limit: number
     before: number | null
   }): Promise<MissingReview[]>

@@ -143,7 +143,10 @@ export type PullFilter = {
   /** The name of a platform: pulls with a task of it in any state. */
   platform?: string | null
   trigger?: PullTrigger | null
-  /** Ended pulls that could not read all modules, or that changed records. */
+  /**
+   * Ended pulls that could not read all modules, that changed records, in which rejections or unlisted records began
+   * (`finishTask`), or of which a revert has taken something back that was not taken back itself.
+   */
   outcome?: PullOutcome | null
   /** When the pull was requested, both times included. */
   since?: string | null
@@ -218,6 +221,9 @@ export interface PullStore {
    * entry. The snapshot of the last read is replaced only if the read contained every record that is not marked as missing.
    * Has no effect on a task that has ended.
    *
+   * Rejections, or unlisted records, begin with a task if it counts more than the last read of the module's whole list and
+   * any later task of it.
+   *
    * Like the start of a task, it is durable at the latest with the end of the pull.
    */
   finishTask(
@@ -257,7 +263,7 @@ export interface PullStore {
 
   /**
    * Returns pulls with an id below `before` that match the filter, newest first. The cost does not depend on the number of
-   * pulls of another outcome, nor on those before `since`.
+   * pulls of another outcome, nor on those before `since`. For reverted pulls, it depends on the number of reverts.
    */
   listPulls(query: PullFilter & { limit: number; before: number | null }): Promise<Pull[]>
 

@@ -126,6 +126,23 @@ test('reviews are listed newest first, in pages, and filtered by state', async (
   assert.equal(only(pending).missing, 15)
 })
 
+test('reviews are filtered by the platform and the record type of their module', async (kit) => {
+  const { missing } = kit.storage
+  const school = await kit.register({ name: 'school' })
+  const clinic = await kit.register({ name: 'clinic' })
+  for (const platform of [school, clinic]) {
+    await platform.pull((read) => missing.createReview(missingReview(read), null, NEEDED))
+  }
+  const platformsOf = async (filter: { platform?: string; record_type?: string }) => {
+    const found = await missing.listReviews({ state: 'pending', limit: 9, before: null, ...filter })
+    return found.map(({ platform_name }) => platform_name)
+  }
+  assert.deepEqual(await platformsOf({ platform: 'school' }), ['school'])
+  assert.deepEqual(await platformsOf({ record_type: 'students' }), ['clinic', 'school'])
+  assert.deepEqual(await platformsOf({ platform: 'clinic', record_type: 'staff' }), [])
+  assert.deepEqual(await platformsOf({ platform: 'unknown' }), [])
+})
+
 test('the missing candidates of the last pull are stored until they are replaced or deleted', async (kit) => {
   const read = await startRead(kit)
   const candidates = async () => (await kit.storage.missing.readMissingState(read.read)).candidates

@@ -8,9 +8,9 @@ test('pulls are listed newest first, each with a summary of only the modules of 
   const { pulls } = kit.storage
   const first = await kit.startPull()
   for (const [platform, type, over] of [
-    [school, 'students', { counts: { ...NO_COUNTS, received: 5, created: 5 } }],
+    [school, 'students', { counts: { ...NO_COUNTS, received: 5, created: 4, rejected: 1 } }],
     [school, 'rooms', { state: 'failed', error: 'It hangs' }],
-    [clinic, 'patients', { counts: { ...NO_COUNTS, received: 70 } }],
+    [clinic, 'patients', { counts: { ...NO_COUNTS, received: 70, not_listed: 1 } }],
   ] as const) {
     const { task_number } = taskOf(first, platform, type)
     await pulls.startTask(first.pull_id, task_number)
@@ -33,6 +33,7 @@ test('pulls are listed newest first, each with a summary of only the modules of 
       modules: 2,
       modules_read: 0,
       counts: NO_COUNTS,
+      begun: { rejected: false, not_listed: false },
       error: null,
     },
   )
@@ -44,7 +45,8 @@ test('pulls are listed newest first, each with a summary of only the modules of 
     state: 'partial',
     modules: 2,
     modules_read: 1,
-    counts: { ...NO_COUNTS, received: 5, created: 5 },
+    counts: { ...NO_COUNTS, received: 5, created: 4, rejected: 1 },
+    begun: { rejected: true, not_listed: false },
     error: 'It hangs',
   })
   assert.deepEqual(await list(second.pull_id), [oldest])

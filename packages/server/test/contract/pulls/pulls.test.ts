@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import type { Pull, PullCounts } from '@recordhub/protocol'
-import type { EndState } from '../../../src/storage/port/pull-store.ts'
+import type { Pull, PullCounts, PullOutcome } from '@recordhub/protocol'
+import type { EndState, PullTaskResult } from '../../../src/storage/port/pull-store.ts'
 import { test } from '../../helpers/storage/engines.ts'
 import { listActivity, only, readPages } from '../../helpers/storage/fixtures.ts'
-import { LEASE, NO_COUNTS, taskResult } from '../../helpers/storage/pulls.ts'
+import { completeRead, LEASE, NO_COUNTS, taskResult } from '../../helpers/storage/pulls.ts'
 
 const OTHER = { owner: 'node-2', seconds: 30 }
 
@@ -59,6 +59,7 @@ test('a requested pull is queued with one task per registered module of each act
       waiting: null,
     },
     counts: NO_COUNTS,
+    begun: { rejected: false, not_listed: false },
     failure: null,
   })
   assert.deepEqual(await pulls.readPull(id), requested.pull)
@@ -328,6 +329,40 @@ test('pulls are listed by outcome: those that could not read all modules, and en
       JSON.stringify(filter),
     )
   }
+})
+
+test('pulls are listed in which rejections or unlisted records began, until another read of the whole list counts fewer', async (kit) => {
+  const { pulls } = kit.storage
+  await kit.register()
+  const runPull = async (counts: Partial<PullCounts>, overrides: Partial<PullTaskResult> = {}) => {
+    kit.clock.advance(60)
+    const { pull_id } = await kit.startPull()
+    await pulls.startTask(pull_id, 1)
+    const all = { ...NO_COUNTS, received: 9, ...counts }
+    await pulls.finishTask(pull_id, 1, taskResult({ counts: all, ...overrides }), null)
+    await kit.finishPull(pull_id)
+    return pull_id
+  }
+  const whole = { read: completeRead({ snapshotSeq: 1 }), rejection_groups: [] }
+  await runPull({}, whole)
+  const rejected = await runPull({ rejected: 4 }, whole)
+  const notListed = await runPull({ rejected: 4, not_listed: 3 }, whole)
+  // Neither a failed read nor one of some buckets shows that there are fewer.
+  await runPull({ rejected: 1 }, { state: 'failed', error: 'HTTP 503' })
+  await runPull({ not_listed: 1 })
+  await runPull({ rejected: 4, not_listed: 3 }, whole)
+  const both = await runPull({ rejected: 5, not_listed: 4 })
+  await runPull({ rejected: 5, not_listed: 4 }, whole)
+  await runPull({ rejected: 2 }, whole)
+  const again = await runPull({ rejected: 3 }, whole)
+  const idsOf = async (outcome: PullOutcome) => {
+    const found = await pulls.listPulls({ outcome, limit: 9, before: null })
+    return found.map(({ id }) => id)
+  }
+  assert.deepEqual(await idsOf('new_rejections'), [again, both, rejected])
+  assert.deepEqual(await idsOf('newly_not_listed'), [both, notListed])
+  const { begun } = (await pulls.readPull(rejected)) ?? {}
+  assert.deepEqual(begun, { rejected: true, not_listed: false })
 })
 
 test('pulls are listed newest first, each on one page', async (kit) => {

@@ -8,6 +8,7 @@ import type { KitPlatform, TestKit } from '../../helpers/storage/kit.ts'
 import { deleteOld } from '../../helpers/storage/retention.ts'
 import {
   planTest,
+  pullList,
   readRevert,
   revert,
   revertDeps,
@@ -69,6 +70,22 @@ test('an outage interrupts a revert, which continues; any other error ends it as
   }
   const undone = await revert(kit, { revert_id: id })
   assert.equal((await readRevert(kit, id)).reverted_by, undone.id)
+})
+
+test('a pull is listed as reverted once a revert has taken something back, until that revert is taken back', async (kit) => {
+  const school = await kit.register()
+  await pullList(kit, school, { one: '{"a":1}' })
+  const { pull_id } = await pullList(kit, school, { one: '{"a":2}' })
+  const listed = async () => {
+    const found = await kit.storage.pulls.listPulls({ outcome: 'reverted', limit: 9, before: null })
+    return found.map(({ id }) => id)
+  }
+  await planTest(kit, { pull_id })
+  assert.deepEqual(await listed(), [])
+  const { id } = await revert(kit, { pull_id, platform: school.platform_name })
+  assert.deepEqual(await listed(), [pull_id])
+  await revert(kit, { revert_id: id })
+  assert.deepEqual(await listed(), [])
 })
 
 test('the records of an ended revert expire, and the revert when nothing names it', async (kit) => {

@@ -2,10 +2,13 @@ import { Group, Stack, Text } from '@mantine/core'
 import { IconCircleCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { missingReviewPageQuery } from '../../../api/inbox.ts'
+import { useModules } from '../../../api/platforms.ts'
 import { EmptyState } from '../../../components/empty-state.tsx'
+import { FilterPlatform, FilterSelect } from '../../../components/filter-chip.tsx'
 import { LoadedPage } from '../../../components/loaded.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
-import { useUrlState } from '../../../lib/url-state.ts'
+import { moduleChoices } from '../../../lib/choices.ts'
+import { pickState, useUrlState } from '../../../lib/url-state.ts'
 import { TEXTS } from '../../../texts.ts'
 import { ListSkeleton, StateControl } from '../list-parts.tsx'
 import { OneReview, ReviewCard } from './review-card.tsx'
@@ -32,7 +35,13 @@ export function MissingTab() {
 }
 
 function ReviewList() {
-  const [{ state: shown = 'pending', cursor }] = useUrlState()
+  const [state] = useUrlState()
+  const { state: shown = 'pending', platform } = state
+  const modules = useModules(platform ?? null)
+  const query = {
+    ...pickState(state, ['platform', 'record_type', 'cursor']),
+    state: shown === 'all' ? null : shown,
+  }
   return (
     <Stack gap="md">
       <Text size="sm" c="dimmed" maw={760}>
@@ -42,16 +51,22 @@ function ReviewList() {
       </Text>
       <Group>
         <StateControl label="Review state" choices={STATES} />
+        <FilterPlatform />
+        <FilterSelect label={TEXTS.module} name="record_type" choices={moduleChoices(modules)} />
       </Group>
       <LoadedPage
-        query={useQuery(missingReviewPageQuery({ cursor, state: shown === 'all' ? null : shown }))}
+        query={useQuery(missingReviewPageQuery(query))}
         skeleton={<ListSkeleton height={130} rows={2} />}
         gap="md"
         empty={({ missing_reviews }) =>
           missing_reviews.length === 0 && (
             <EmptyState
               icon={<IconCircleCheck />}
-              title={shown === 'pending' ? 'No open reviews' : 'No matching reviews'}
+              title={
+                shown === 'pending' && !platform && !state['record_type']
+                  ? 'No open reviews'
+                  : 'No matching reviews'
+              }
             >
               A review is opened when many records of a module are missing from a full pull.
             </EmptyState>

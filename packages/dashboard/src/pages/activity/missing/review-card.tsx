@@ -43,10 +43,8 @@ export function OneReview({ id }: { id: string }) {
 
 /** Decides the open reviews of one pull together, because they have one cause. */
 function SamePull({ review: { platform_name, pull_id } }: { review: MissingReview }) {
-  const { data } = useQuery(missingReviewPageQuery({ state: 'pending' }))
-  const reviews = (data?.missing_reviews ?? []).filter(
-    (one) => one.pull_id === pull_id && one.platform_name === platform_name,
-  )
+  const { data } = useQuery(missingReviewPageQuery({ state: 'pending', platform: platform_name }))
+  const reviews = (data?.missing_reviews ?? []).filter((one) => one.pull_id === pull_id)
   if (reviews.length < 2) return null
   const modules = reviews.map((one) => `${one.module_name} (${formatNumber(one.missing)})`)
   return (

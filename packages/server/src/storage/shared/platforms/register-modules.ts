@@ -49,6 +49,8 @@ export async function registerModules(
         last_read_records: null,
         last_read_listed: null,
         rejection_groups: '[]',
+        known_rejected: 0,
+        known_not_listed: 0,
       })
       .where('module_id', '=', module_id)
       .execute()

@@ -168,9 +168,11 @@ export function createMissingStore(databases: Databases, dialect: MissingDialect
         .execute()
     },
 
-    async listReviews({ state, limit, before }) {
+    async listReviews({ state, platform, record_type, limit, before }) {
       let select = selectReviews(reader)
       if (state !== null) select = select.where('v.state', '=', state)
+      if (platform != null) select = select.where('p.platform_name', '=', platform)
+      if (record_type != null) select = select.where('m.record_type', '=', record_type)
       if (before !== null) select = select.where('v.missing_review_id', '<', before)
       return select.orderBy('v.missing_review_id', 'desc').limit(limit).execute()
     },

@@ -66,6 +66,8 @@ function selectTaskGroups(db: Executor, platformId: number, pullIds: number[]) {
       eb.fn.countAll<number>().as('tasks'),
       eb.fn.min('t.started_at').as('started_at'),
       eb.fn.max('t.finished_at').as('finished_at'),
+      eb.fn.max('t.begins_rejected').as('begins_rejected'),
+      eb.fn.max('t.begins_not_listed').as('begins_not_listed'),
       ...COUNT_NAMES.map((name) => eb.fn.sum<number | null>(`t.${name}`).as(name)),
     ])
     .where('t.platform_id', '=', platformId)
@@ -100,6 +102,10 @@ function toPlatformPull(groups: TaskGroup[], error: string | null): PlatformPull
       modules: groups.reduce((sum, group) => sum + Number(group.tasks), 0),
       modules_read: tally.succeeded ?? 0,
       counts,
+      begun: {
+        rejected: groups.some(({ begins_rejected }) => begins_rejected === 1),
+        not_listed: groups.some(({ begins_not_listed }) => begins_not_listed === 1),
+      },
       error,
     },
   ]

@@ -7,6 +7,7 @@ import type { Clock } from '../../../lib/time/clock.ts'
 import type { PullFilter, PullStore } from '../../port/pull-store.ts'
 import { distinctTitle, distinctTitleSql } from '../platforms/platform-rows.ts'
 import { wasRejectedBy } from '../rejected-pushes/rejection-groups.ts'
+import { selectRevertedPulls } from '../reverts/revert-rows.ts'
 import type { Executor } from '../schema/databases.ts'
 import { HAS_OUTCOME } from '../schema/pull-tables.ts'
 
@@ -94,6 +95,8 @@ export function selectPulls(db: Executor) {
           .count<number>(eb.case().when('t.state', '=', state).then(1).end())
           .as(`tasks_${state}` as const),
       ),
+      eb.fn.max<number | null>('t.begins_rejected').as('begins_rejected'),
+      eb.fn.max<number | null>('t.begins_not_listed').as('begins_not_listed'),
       ...COUNT_NAMES.map((name) => eb.fn.sum<number | null>(`t.${name}`).as(name)),
     ])
     .groupBy([
@@ -132,7 +135,9 @@ export async function listPulls(
 function selectMatching(db: Executor, { platform, trigger, outcome, since, until }: PullFilter) {
   let select = db.selectFrom('pulls').select('pulls.pull_id')
   if (trigger) select = select.where('pulls.trigger', '=', trigger)
-  if (outcome) select = select.where(sql<boolean>`${sql.raw(HAS_OUTCOME[outcome])}`)
+  if (outcome === 'reverted') {
+    select = select.where('pulls.pull_id', 'in', selectRevertedPulls(db))
+  } else if (outcome) select = select.where(sql<boolean>`${sql.raw(HAS_OUTCOME[outcome])}`)
   if (since) select = select.where('pulls.requested_at', '>=', since)
   if (until) select = select.where('pulls.requested_at', '<=', until)
   if (!platform) return select
@@ -195,6 +200,7 @@ export function toPull(row: PullRow, now: Date): Pull {
       waiting,
     },
     counts: toCounts(row),
+    begun: { rejected: row.begins_rejected === 1, not_listed: row.begins_not_listed === 1 },
     failure: toFailure(row),
   }
 }

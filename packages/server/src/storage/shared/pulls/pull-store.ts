@@ -1,14 +1,12 @@
-import type { Pull, PullMode, ReadMode } from '@recordhub/protocol'
+import type { Pull } from '@recordhub/protocol'
 import { sql } from 'kysely'
 import { describePullStart } from '../../../domain/activity/activity.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { PullStore, PullTaskResult } from '../../port/pull-store.ts'
 import { insertActivity } from '../activity/activity-rows.ts'
-import { saveDigest } from '../records/digest-store.ts'
-import { saveGroups } from '../rejected-pushes/rejection-groups.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
-import { setNextMode, takeCachedResponse, toCachedResponseColumns } from './cached-responses.ts'
-import { toComparedColumns, toLastReadColumns } from './completeness-store.ts'
+import { setNextMode, takeCachedResponse } from './cached-responses.ts'
+import { finishTask } from './finish-task.ts'
 import { listPlatformPulls } from './platform-pulls.ts'
 import { listPlans, listSkipped, planTasks, recordFailures, resumeSkipped } from './pull-plan.ts'
 import { countPulledByMinute, listPulls, listTasks, selectPulls, toPull } from './pull-rows.ts'
@@ -17,9 +15,15 @@ const UNFINISHED = ['queued', 'running'] as const
 /** The exact condition of the partial index on these pulls, so that no others are read. */
 const IS_UNFINISHED = sql<boolean>`state IN ('queued', 'running')`
 
-/** Whether the tasks of a pull have changed records. */
-const CHANGED = sql<number>`CASE WHEN EXISTS (SELECT 1 FROM pull_tasks t
-  WHERE t.pull_id = pulls.pull_id AND t.created + t.updated + t.missing > 0) THEN 1 ELSE 0 END`
+/** Whether a condition holds for any task of a pull. */
+const hasTask = (condition: string) => sql<number>`CASE WHEN EXISTS (SELECT 1 FROM pull_tasks t
+  WHERE t.pull_id = pulls.pull_id AND ${sql.raw(condition)}) THEN 1 ELSE 0 END`
+/** The outcomes that the tasks of a pull decide when it ends. */
+const OUTCOMES = {
+  changed: hasTask('t.created + t.updated + t.missing > 0'),
+  new_rejections: hasTask('t.begins_rejected = 1'),
+  newly_not_listed: hasTask('t.begins_not_listed = 1'),
+}
 const NO_LEASE = { lease_owner: null, lease_until: null }
 
 type PullRequest = Parameters<PullStore['requestPull']>[0]
@@ -185,30 +189,12 @@ export function createPullStore(
         // An operator may accept rejected records at the same time.
         if (result.rejection_groups) await acquireLock(db, 'rejected pushes')
         const at = nowText(clock)
-        const task = await db
-          .updateTable('pull_tasks')
-          .set({
-            state: result.state,
-            total: result.total,
-            ...result.counts,
-            error: result.error,
-            error_cause: result.error_cause,
-            warnings: JSON.stringify(result.warnings),
-            mode: result.mode,
-            full_because: result.full_because,
-            digest: result.digest && JSON.stringify(result.digest),
-            finished_at: at,
-            waiting_since: null,
-          })
-          .where((eb) => eb.and({ pull_id: pullId, task_number: taskNumber }))
-          .where('state', 'in', UNFINISHED)
-          .returning(['platform_id', 'module_id'])
-          .executeTakeFirst()
-        if (!task) return
-        if (result.digest_change) await saveDigest(db, task, result.digest_change)
-        await updateModule(db, task, result, at)
-        if (result.rejection_groups) await saveGroups(db, task, result.rejection_groups)
-        await updatePlatform(db, task, result, at)
+        const hasEnded = await finishTask(
+          db,
+          { pull_id: pullId, task_number: taskNumber, at },
+          result,
+        )
+        if (!hasEnded) return
         if (activity) await insertActivity(db, at, activity)
       }),
 
@@ -218,7 +204,7 @@ export function createPullStore(
         const at = nowText(clock)
         const ended = await db
           .updateTable('pulls')
-          .set({ state, finished_at: at, changed: CHANGED, ...NO_LEASE })
+          .set({ state, finished_at: at, ...OUTCOMES, ...NO_LEASE })
           .where('pull_id', '=', pullId)
           .where('state', 'in', UNFINISHED)
           .executeTakeFirst()
@@ -264,73 +250,6 @@ export function createPullStore(
   }
 }
 
-/** Whether the end of a task shows if the module can be read. An interrupted, cancelled or idle task does not. */
-function isConclusive({ state, is_idle }: Pick<PullTaskResult, 'state' | 'is_idle'>): boolean {
-  if (is_idle) return false
-  return state === 'succeeded' || state === 'failed' || state === 'timed_out'
-}
-
-function toFailures(state: PullTaskResult['state'], at: string) {
-  if (state === 'succeeded') return { failures_in_row: 0, failing_since: null }
-  return {
-    failures_in_row: sql<number>`failures_in_row + 1`,
-    failing_since: sql<string>`coalesce(failing_since, ${at})`,
-  }
-}
-
-/** A read that began before the next one was required to be a full one does not count as it. */
-function modeAfter(mode: ReadMode) {
-  if (mode === 'full') return 'auto' as const
-  return sql<PullMode>`CASE WHEN next_pull_mode = 'full' THEN 'full' ELSE 'auto' END`
-}
-
-async function updateModule(
-  db: Executor,
-  module: { platform_id: number; module_id: number },
-  result: PullTaskResult,
-  at: string,
-): Promise<void> {
-  const { state, mode, read, compared, counts, error, problem, cached_response } = result
-  await db
-    .updateTable('modules')
-    .set({
-      ...toCachedResponseColumns(cached_response),
-      ...(state === 'succeeded' ? { next_pull_mode: modeAfter(mode) } : {}),
-      ...(isConclusive(result)
-        ? { last_error: error, last_problem: problem, ...toFailures(state, at) }
-        : {}),
-      ...(read
-        ? await toLastReadColumns(
-            db,
-            module,
-            { ...read, listed: counts.received },
-            { cached: cached_response, at },
-          )
-        : {}),
-      ...(compared ? await toComparedColumns(db, module, compared, at) : {}),
-    })
-    .where('module_id', '=', module.module_id)
-    .execute()
-}
-
-async function updatePlatform(
-  db: Executor,
-  { platform_id }: { platform_id: number },
-  result: PullTaskResult,
-  at: string,
-): Promise<void> {
-  if (!isConclusive(result)) return
-  const { state, platform_error } = result
-  await db
-    .updateTable('platforms')
-    .set({
-      last_error: platform_error,
-      ...(state === 'succeeded' ? { last_pulled_at: at } : {}),
-    })
-    .where('platform_id', '=', platform_id)
-    .execute()
-}
-
 /** Ends the unfinished pulls among the given ones as `interrupted`, because their processes have ended. */
 async function interrupt(
   { clock, acquireLock }: Databases,
@@ -343,7 +262,7 @@ async function interrupt(
   const at = nowText(clock)
   const pulls = await db
     .updateTable('pulls')
-    .set({ state: 'interrupted', finished_at: at, changed: CHANGED, ...NO_LEASE })
+    .set({ state: 'interrupted', finished_at: at, ...OUTCOMES, ...NO_LEASE })
     .where('pull_id', 'in', pullIds)
     .where('state', 'in', UNFINISHED)
     .returning('pull_id')

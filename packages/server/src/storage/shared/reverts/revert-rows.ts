@@ -7,6 +7,22 @@ import type { Executor } from '../schema/databases.ts'
 /** How long a plan that is not started is kept. */
 export const PLAN_HOURS = 24
 
+/** The last revert that has taken back the revert `v`; null without one. */
+const REVERTED_BY = sql<number | null>`(SELECT max(w.revert_id) FROM reverts w
+  WHERE w.reverts_id = v.revert_id AND w.state = 'succeeded' AND w.reverted > 0)`
+
+/** Selects the ids of pulls of which a revert has taken something back, and was not taken back itself. */
+export function selectRevertedPulls(db: Executor) {
+  return db
+    .selectFrom('reverts as v')
+    .select('v.pull_id')
+    .where('v.pull_id', 'is not', null)
+    .where('v.finished_at', 'is not', null)
+    .where('v.reverted', '>', 0)
+    .where(REVERTED_BY, 'is', null)
+    .$narrowType<{ pull_id: number }>()
+}
+
 /** Selects finished plans, and reverts that were started. */
 export function selectReverts(db: Executor) {
   return db
@@ -15,8 +31,7 @@ export function selectReverts(db: Executor) {
     .select([
       sql<number>`(SELECT count(DISTINCT h.record_id) FROM holds h
         WHERE h.revert_id = v.revert_id)`.as('held_now'),
-      sql<number | null>`(SELECT max(w.revert_id) FROM reverts w WHERE w.reverts_id = v.revert_id
-        AND w.state = 'succeeded' AND w.reverted > 0)`.as('reverted_by'),
+      REVERTED_BY.as('reverted_by'),
     ])
     .where('v.planned_at', 'is not', null)
 }

@@ -59,6 +59,7 @@ export function createRevertStore(
           scope: JSON.stringify(scope),
           resolved_scope: JSON.stringify(resolved),
           makes_holds: makes_holds ? 1 : 0,
+          pull_id: resolved.kind === 'pull' ? resolved.pull_id : null,
           reverts_id: resolved.kind === 'revert' ? resolved.revert_id : null,
           created_at: nowText(clock),
           planned_at: null,
@@ -138,11 +139,7 @@ export function createRevertStore(
     async listReverts({ pull_id, limit, before }) {
       let select = selectReverts(reader)
       if (before !== null) select = select.where('v.revert_id', '<', before)
-      if (pull_id !== null) {
-        // The hub has written the text of a resolved scope, which begins with the id of its pull.
-        const scope = `{"kind":"pull","pull_id":${pull_id},`
-        select = select.where(sql`substr(v.resolved_scope, 1, ${scope.length})`, '=', scope)
-      }
+      if (pull_id !== null) select = select.where('v.pull_id', '=', pull_id)
       const rows = await select.orderBy('v.revert_id', 'desc').limit(limit).execute()
       return rows.map((row) => toRevert(row, clock.now()))
     },

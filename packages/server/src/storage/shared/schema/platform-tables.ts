@@ -90,6 +90,9 @@ export const platformTables = {
       last_read_incomplete_reasons: text().default('[]'),
       /** The rejected records of the last complete read by cause: a JSON array of `StoredRejectionGroup`. */
       rejection_groups: text().default('[]'),
+      /** The counts of the last read of the whole list, or the higher ones of a later task. */
+      known_rejected: integer().default(0),
+      known_not_listed: integer().default(0),
       /** The last read that proved the module complete, and the number of pushes to the module by then. */
       complete_at: text().nullable(),
       complete_pushes: integer().nullable(),

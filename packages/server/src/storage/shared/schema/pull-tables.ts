@@ -19,9 +19,11 @@ import { flag, id, integer, table, text } from './define-table.ts'
 export const HELD = 'held' satisfies ErrorCode
 
 /** The pulls of an outcome, as the conditions of partial indexes. */
-export const HAS_OUTCOME: Readonly<Record<PullOutcome, string>> = {
+export const HAS_OUTCOME: Readonly<Record<Exclude<PullOutcome, 'reverted'>, string>> = {
   failed: "state IN ('partial', 'failed', 'timed_out')",
   changed: 'changed = 1',
+  new_rejections: 'new_rejections = 1',
+  newly_not_listed: 'newly_not_listed = 1',
 }
 
 export const pullTables = {
@@ -41,11 +43,16 @@ export const pullTables = {
       renewed_at: text().nullable(),
       /** Whether an ended pull has changed records: new, updated or missing ones. */
       changed: flag().default(0),
+      /** Whether rejections or unlisted records began in an ended pull. */
+      new_rejections: flag().default(0),
+      newly_not_listed: flag().default(0),
     },
     {
       indexes: {
         pulls_failed: { on: 'pull_id', where: HAS_OUTCOME.failed },
         pulls_changed: { on: 'pull_id', where: HAS_OUTCOME.changed },
+        pulls_new_rejections: { on: 'pull_id', where: HAS_OUTCOME.new_rejections },
+        pulls_newly_not_listed: { on: 'pull_id', where: HAS_OUTCOME.newly_not_listed },
         // The lock: at most one pull is queued or running.
         pulls_one_at_a_time: { unique: true, on: '(1)', where: "state IN ('queued', 'running')" },
       },
@@ -72,6 +79,9 @@ export const pullTables = {
       accepted: integer().default(0),
       missing: integer().default(0),
       not_listed: integer().default(0),
+      /** Whether rejections or unlisted records began with the task. */
+      begins_rejected: flag().default(0),
+      begins_not_listed: flag().default(0),
       error: text().nullable(),
       /** The cause of the rejected records that the error is about, one of which is added to it when it is read. */
       error_cause: text().nullable(),

@@ -10,6 +10,8 @@ export const revertTables = {
       /** As requested, and with the ids of what it names: JSON. */
       scope: text(),
       resolved_scope: text(),
+      /** The pull that it takes back, or a part of. */
+      pull_id: integer().nullable(),
       reason: text(),
       operator: text(),
       /** Whether it makes holds: a revert of a revert ends those of the first. */
@@ -44,6 +46,7 @@ export const revertTables = {
           on: '(1)',
           where: "state IN ('queued', 'running', 'interrupted')",
         },
+        reverts_of_pull: { on: 'pull_id', where: 'pull_id IS NOT NULL' },
         reverts_of_revert: { on: 'reverts_id', where: 'reverts_id IS NOT NULL' },
       },
     },
