@@ -68,19 +68,20 @@ export function widthOf({ id, kind, width }: ShownColumn): number {
   return width ?? WIDTHS_OF_ID[id] ?? WIDTHS[kind]
 }
 
-/** The columns of a layout. A path into nested data has a column only there. */
+/** The columns of a layout in the order shown: pinned ones first. A path into nested data has a column only there. */
 export function columnsIn(
   layout: readonly PlacedColumn[],
   columns: readonly Column[],
 ): ShownColumn[] {
   const byId = new Map(columns.map((column) => [column.id, column]))
-  return layout.flatMap((placed) => {
-    const column = byId.get(placed.id) ?? columnOfPath(placed.id)
-    return column ? [{ ...column, ...placed }] : []
+  const placed = layout.flatMap((one) => {
+    const column = byId.get(one.id) ?? columnOfPath(one.id)
+    return column ? [{ ...column, ...one }] : []
   })
+  return placed.toSorted((one, other) => Number(other.isPinned) - Number(one.isPinned))
 }
 
-/** Moves a column to the place of another. */
+/** Moves a column to the place of another. It is pinned there if the other one is. */
 export function moveTo(
   layout: readonly PlacedColumn[],
   id: string,
@@ -88,9 +89,9 @@ export function moveTo(
 ): PlacedColumn[] {
   const from = layout.findIndex((one) => one.id === id)
   const place = layout.findIndex((one) => one.id === to)
-  const moved = layout[from]
-  if (!moved || place === -1) return [...layout]
-  return layout.toSpliced(from, 1).toSpliced(place, 0, moved)
+  const [moved, target] = [layout[from], layout[place]]
+  if (!moved || !target) return [...layout]
+  return layout.toSpliced(from, 1).toSpliced(place, 0, { ...moved, isPinned: target.isPinned })
 }
 
 function storageKey({ platform = '', record_type = '' }: UrlState): string {

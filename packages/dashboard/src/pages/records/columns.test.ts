@@ -111,6 +111,20 @@ describe('the layout of columns', () => {
     assert.deepEqual(moveTo(layout, 'hub_reference_number', undefined), layout)
   })
 
+  test('shows pinned columns first, also after every move', () => {
+    const pin = (id: string) =>
+      layout.map((one) => (one.id === id ? { ...one, isPinned: true } : one))
+    const shown = columnsIn(pin('hub_updated_at'), columns)
+    assert.deepEqual(ids(shown), ['hub_reference_number', 'hub_full_name', 'hub_updated_at'])
+    for (const from of shown) {
+      for (const to of shown) {
+        const moved = moveTo(shown, from.id, to.id)
+        assert.deepEqual(ids(columnsIn(moved, columns)), ids(moved))
+        assert.equal(moved[shown.indexOf(to)]?.id, from.id)
+      }
+    }
+  })
+
   test('is the same after it was written and read, whatever the keys of fields', () => {
     const placed = fc.record(
       {
