@@ -68,7 +68,7 @@ export function widthOf({ id, kind, width }: ShownColumn): number {
   return width ?? WIDTHS_OF_ID[id] ?? WIDTHS[kind]
 }
 
-/** The columns of a layout in the order shown: pinned ones first. A path into nested data has a column only there. */
+/** The columns of a layout in the order shown: pinned ones first. It may name paths that are not among the columns. */
 export function columnsIn(
   layout: readonly PlacedColumn[],
   columns: readonly Column[],

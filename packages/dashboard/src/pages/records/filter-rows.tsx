@@ -19,7 +19,7 @@ import { LinkButton } from '../../components/link-button.tsx'
 import { MENU_PROPS } from '../../components/menu-props.ts'
 import { formatKey, formatNumber } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
-import type { Column } from './columns.ts'
+import type { Column, TreeColumn } from './columns.ts'
 import { FilterForm } from './filter-form.tsx'
 import {
   emptyFilter,
@@ -39,7 +39,7 @@ export type NewFilter = { column: Column | null }
 
 /** Facets with counts, the other filters, and a button to add one. */
 export function FilterRows(props: {
-  columns: readonly Column[]
+  columns: readonly TreeColumn[]
   /** Of the module; empty for several. */
   fields: readonly DataField[]
   newFilter: NewFilter | null
@@ -192,7 +192,7 @@ function nameOf(value: string): string {
 
 function OneFilter(props: {
   filter: Filter
-  columns: readonly Column[]
+  columns: readonly TreeColumn[]
   onChange: (after: Filter | null) => void
 }) {
   const { filter, columns, onChange } = props

@@ -59,10 +59,15 @@ export function RecordsPage() {
   )
   const fields = (module && data.data?.fields) ?? []
   const columns = columnsOf(listed)
-  const { shown, place, reset } = useColumnLayout(columns)
   const contained = withPaths(columns, fields)
+  const { shown, place, reset } = useColumnLayout(contained)
   // Also those that only the layout names can be filtered.
-  const known = [...contained, ...shown.filter(({ id }) => !contained.some((one) => one.id === id))]
+  const known = [
+    ...contained,
+    ...shown
+      .filter(({ id }) => !contained.some((one) => one.id === id))
+      .map((column) => ({ ...column, name: column.label, depth: 0 })),
+  ]
   const opened = state['record'] === undefined ? null : Number(state['record'])
   const errorCode = page.error instanceof HubCallError ? page.error.code : ''
   // More records match than the hub can rank: the newest first can be listed.
