@@ -126,6 +126,23 @@ describe('the list of records', BROWSER_TEST, () => {
     assert.equal((await parametersOf(page)).get('sort'), '-data.size.cm')
     await until(async () => `${await referencesOf(page)}` === 'O-3,O-2' || null, 'the order')
   })
+
+  test('a row that was found by a value that is not shown says which one it is', async () => {
+    const { hub } = cases()
+    const { page } = await openPage(hub)
+    await page.goto(await addObjects(hub))
+    await recordLinkOf(page, 'O-3').waitFor()
+    await page.getByRole('textbox', { name: 'Search' }).fill('weav')
+    await page.getByText('1 record of 3').waitFor()
+    const reason = page.getByRole('row').getByText('Maker › Role: weaver')
+    await reason.locator('mark').getByText('weav', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByRole('button', { name: 'Unfold Maker' }).click()
+    await page.getByRole('checkbox', { name: 'Role' }).check()
+    await page.keyboard.press('Escape')
+    await page.getByRole('cell', { name: 'weaver', exact: true }).locator('mark').waitFor()
+    assert.equal(await reason.count(), 0)
+  })
 })
 
 /** Adds a platform whose records have nested values that its manifest does not name. @returns the address of its list. */
@@ -134,9 +151,9 @@ async function addObjects(hub: TestHub): Promise<string> {
     modules: [simulatedModule('objects')],
   })
   for (const [index, cm] of [9.5, 92.4, 120].entries()) {
-    const record_type = 'objects'
+    const names = { module_name: 'Module objects', record_type: 'objects' }
     const data = { size: { cm }, maker: { role: index === 0 ? 'weaver' : 'painter' } }
-    await hub.push(hub_api_key, newRecord(`O-${index + 1}`, { record_type, data }))
+    await hub.push(hub_api_key, newRecord(`O-${index + 1}`, { ...names, data }))
   }
   await untilIndexed(hub)
   return `/dashboard/records?${new URLSearchParams({ platform, record_type: 'objects' })}`

@@ -281,3 +281,24 @@ describeHub('searching records', (hub) => {
 
   const viewsOf = async (role: Role) => (await hub.call('GET /api/v1/views', { as: role })).views
 })
+
+describeHub('what a search matched', { engines: 'both' }, (hub) => {
+  test('each record of a list with q has the values that contain its terms, those of other lists have none', async () => {
+    const { hub_api_key } = await hub.registerPushing()
+    const data = { title: 'The Blue Boathouse', makers: [{ role: 'painter' }] }
+    await hub.push(hub_api_key, newRecord('O-1', { full_name: 'Ann Blue', data }))
+    await hub.untilIndexed()
+    const matchesOf = async (query: string) => {
+      const page = expectBody(await hub.get(`/api/v1/records?${query}`), 200, RecordPage)
+      return only(page.records).matches
+    }
+    const title = { column: 'data.title', text: data.title, ranges: [[9, 18]] }
+    const role = { column: 'data.makers[].role', text: 'painter', ranges: [[0, 5]] }
+    assert.deepEqual(await matchesOf('q=boathouse+paint'), [title, role])
+    assert.deepEqual(await matchesOf('q=blue'), [
+      { column: 'hub_full_name', text: 'Ann Blue', ranges: [[4, 8]] },
+    ])
+    assert.equal(await matchesOf('reference_number=O-1'), undefined)
+    assert.equal(await matchesOf('q='), undefined)
+  })
+})

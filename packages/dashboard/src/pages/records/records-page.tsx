@@ -123,6 +123,7 @@ export function RecordsPage() {
           records={isLoading ? undefined : records}
           opened={opened}
           columns={shown}
+          known={known}
           place={place}
           indexing={indexing}
           onFilter={(column) => setNewFilter({ column })}
