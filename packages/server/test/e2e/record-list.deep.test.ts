@@ -127,6 +127,22 @@ describe('the list of records', BROWSER_TEST, () => {
     await until(async () => `${await referencesOf(page)}` === 'O-3,O-2' || null, 'the order')
   })
 
+  test('the counted fields can be chosen, and the choice is remembered', async () => {
+    const { hub } = cases()
+    const { page } = await openPage(hub)
+    await page.goto(await addObjects(hub))
+    await recordLinkOf(page, 'O-3').waitFor()
+    await page.getByRole('button', { name: 'Count by' }).click()
+    await page.getByRole('menuitemcheckbox', { name: 'Maker › Role' }).click()
+    await page.getByRole('group', { name: 'Maker › Role' }).waitFor()
+    await page.reload()
+    const role = page.getByRole('group', { name: 'Maker › Role' })
+    await role.getByRole('button', { name: 'painter 2' }).click()
+    await page.getByText('2 records of 3').waitFor()
+    assert.equal((await parametersOf(page)).get('filter[maker.role]'), 'painter')
+    await role.getByRole('button', { name: 'painter 2', pressed: true }).waitFor()
+  })
+
   test('a row that was found by a value that is not shown says which one it is', async () => {
     const { hub } = cases()
     const { page } = await openPage(hub)

@@ -237,7 +237,7 @@ describeHub('searching records', (hub) => {
     expectError(conflict, 409, 'view_name_taken')
     const url = `/api/v1/views/${view.id}`
     expectError(await send('PATCH', url, { name: 'Mine' }, 'operator'), 404, 'not_found')
-    const shown = 'q=closed&columns=hub_full_name&columns=data.status&widths=120%2C80'
+    const shown = 'q=closed&columns=hub_full_name&columns=data.status&facets=status'
     const change = { params: view, body: { name: 'Closed', query: shown } }
     const { view: after } = await hub.call('PATCH /api/v1/views/:id', { ...change, as: 'viewer' })
     assert.deepEqual([after.name, after.query, after.id], ['Closed', shown, view.id])

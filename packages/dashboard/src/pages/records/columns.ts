@@ -147,7 +147,7 @@ export function pathOfColumn({ id }: Column): string | null {
 }
 
 /** The name of a field in a filter. A field may have the same name as a column of the hub. */
-function filterOf(key: string): string {
+export function filterOf(key: string): string {
   return /^(?:hub_|data\.)/.test(key) ? `data.${key}` : key
 }
 

@@ -12,11 +12,18 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
 import { RemovedFilterPlatform } from '../../components/removed-platform.tsx'
 import { useUrlState } from '../../lib/url-state.ts'
-import { useColumnLayout, writeLayout } from './column-layout.ts'
+import {
+  readFacets,
+  useChoice,
+  useColumnLayout,
+  writeFacets,
+  writeLayout,
+} from './column-layout.ts'
 import { columnsOf, listedModules, withPaths } from './columns.ts'
 import { ColumnsMenu } from './columns-menu.tsx'
 import { ExportDialog } from './export-dialog.tsx'
 import { FilterRows, type NewFilter } from './filter-rows.tsx'
+import { facetPathsOf } from './filters.ts'
 import { ListFooter, totalLabel } from './list-footer.tsx'
 import { ListNotices } from './list-notices.tsx'
 import {
@@ -61,6 +68,8 @@ export function RecordsPage() {
   const columns = columnsOf(listed)
   const contained = withPaths(columns, fields)
   const { shown, place, reset } = useColumnLayout(contained)
+  const facets = useChoice('facets')
+  const counted = facetPathsOf(fields, readFacets(facets.text))
   // Also those that only the layout names can be filtered.
   const known = [
     ...contained,
@@ -148,7 +157,9 @@ export function RecordsPage() {
     <div className={classes['page']} data-open={opened !== null || undefined}>
       <section className={classes['list']} aria-label="List of records">
         <Toolbar total={total}>
-          <ViewsMenu layout={writeLayout(shown)} />
+          <ViewsMenu
+            layout={{ columns: writeLayout(shown), facets: facets.text || writeFacets(counted) }}
+          />
           <ColumnsMenu
             columns={columns}
             fields={fields}
@@ -168,6 +179,8 @@ export function RecordsPage() {
         <FilterRows
           columns={known}
           fields={fields}
+          counted={counted}
+          setCounted={(paths) => facets.choose(writeFacets(paths))}
           newFilter={newFilter}
           setNewFilter={setNewFilter}
         />
