@@ -1,6 +1,13 @@
 /** The context that all steps of a check share: the platform, the limits, and how requests are sent. */
 import { setTimeout } from 'node:timers/promises'
-import type { CheckClient, CheckTarget, HubRules, PlatformResponse, SendOptions } from './hub.ts'
+import type {
+  CheckClient,
+  CheckTarget,
+  HubRules,
+  PlatformError,
+  PlatformResponse,
+  SendOptions,
+} from './hub.ts'
 import type { Section } from './section.ts'
 
 export type CheckContext = {
@@ -75,7 +82,7 @@ export async function attempt<Result>(
 export function toPlatformError(
   { rules, signal }: Pick<CheckContext, 'rules' | 'signal'>,
   error: unknown,
-): { code: string; message: string; advice: string } {
+): PlatformError {
   signal.throwIfAborted()
   const platformError = rules.toPlatformError(error)
   if (platformError === null) throw error

@@ -77,10 +77,10 @@ export async function checkUnknownModule(context: CheckContext, section: Section
 
 export function addConnectionCheck(
   section: Section,
-  { ok, code, message, advice }: ConnectionCheck,
+  { ok, code, message, cause, fix }: ConnectionCheck,
 ): void {
   if (ok) section.addPassed(message)
-  else if (code !== null) section.findings.addError({ code, message, advice })
+  else if (code !== null) section.findings.addError({ code, message, cause, fix })
 }
 
 /** Validates what all responses have in common. */

@@ -44,8 +44,9 @@ export class Findings {
   }
 
   /** Adds a failed request, or a push that the hub would reject. */
-  addError({ code, message, advice }: PlatformError, occurrence: Occurrence = {}): void {
+  addError({ code, message, cause, fix }: PlatformError, occurrence: Occurrence = {}): void {
     const section = this.#errorSection
+    const advice = cause === '' ? fix : `Likely cause: ${cause} ${fix}`
     this.#add(code, { severity: 'error', section, message, advice }, occurrence)
   }
 

@@ -116,7 +116,7 @@ export type RecordsBatch = {
 }
 
 /** An error that a request to the platform, or a push, resulted in. */
-export type PlatformError = { code: string; message: string; advice: string }
+export type PlatformError = { code: string; message: string; cause: string; fix: string }
 
 /** The hub's own rules about data of platforms. */
 export type HubRules = {

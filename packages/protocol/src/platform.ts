@@ -146,9 +146,12 @@ export const ConnectionCheck = Type.Object({
   ok: Type.Boolean(),
   code: NullableString,
   message: Type.String(),
-  advice: Type.String({
-    description: 'The likely cause and what to do; empty if the check passed',
-  }),
+  cause: Type.String({ description: 'The likely cause; empty if the check passed' }),
+  fix: Type.String({ description: 'What to do; empty if the check passed' }),
+  suggested_base_url: described(
+    NullableString,
+    'The base URL to which the platform redirected the request; null if unknown',
+  ),
   total: described(
     NullableInteger,
     'The number of records that a records endpoint reports; null if unknown',

@@ -194,9 +194,31 @@ export const FacetsResponse = Type.Object({
   }),
 })
 
+/** Where a record contains terms of a search. */
+export const SearchMatch = Type.Object({
+  column: Type.String({ description: 'hub_full_name, hub_reference_number or data.<path>' }),
+  text: Type.String({
+    description:
+      'The value, or the part of it around the first term; … stands for what was cut off',
+  }),
+  ranges: Type.Array(Type.Tuple([Type.Integer(), Type.Integer()]), {
+    description: 'The terms in `text`, in order: start and exclusive end, in UTF-16 code units',
+  }),
+})
+
+/** A record in a list. */
+export const ListedRecord = Type.Object({
+  ...StoredRecord.properties,
+  matches: Type.Optional(
+    Type.Array(SearchMatch, {
+      description: 'With `q`: of each term the first value that contains it, at most three values',
+    }),
+  ),
+})
+
 export const RecordPage = Type.Object({
   success: Type.Literal(true),
-  records: Type.Array(StoredRecord),
+  records: Type.Array(ListedRecord),
   next_cursor: NullableString,
   previous_cursor: NullableString,
   complete: Type.Boolean({
@@ -292,6 +314,8 @@ export type StoredRecord = Static<typeof StoredRecord>
 export type RecordSummary = Static<typeof RecordSummary>
 export type Change = Static<typeof Change>
 export type HistoryEntry = Static<typeof HistoryEntry>
+export type SearchMatch = Static<typeof SearchMatch>
+export type ListedRecord = Static<typeof ListedRecord>
 export type RecordPage = Static<typeof RecordPage>
 export type DataField = Static<typeof DataField>
 export type DataFieldsResponse = Static<typeof DataFieldsResponse>

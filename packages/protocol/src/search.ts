@@ -8,7 +8,7 @@ import {
   Timestamp,
 } from './common.ts'
 import { MAX_INDEXED_FIELDS } from './constants.ts'
-import { StoredRecord } from './record.ts'
+import { SearchMatch, StoredRecord } from './record.ts'
 
 export const IndexedFieldsRequest = ClosedObject({
   fields: Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
@@ -37,18 +37,6 @@ export const NewView = ClosedObject({ ...view, shared: Type.Optional(view.shared
 export const ViewChange = Type.Partial(Type.Object(view), {
   additionalProperties: false,
   minProperties: 1,
-})
-
-/** Where a record contains terms of a search. */
-export const SearchMatch = Type.Object({
-  column: Type.String({ description: 'hub_full_name, hub_reference_number or data.<path>' }),
-  text: Type.String({
-    description:
-      'The value, or the part of it around the first term; … stands for what was cut off',
-  }),
-  ranges: Type.Array(Type.Tuple([Type.Integer(), Type.Integer()]), {
-    description: 'The terms in `text`, in order: start and exclusive end, in UTF-16 code units',
-  }),
 })
 
 /** A record of the hub that a search found. */
@@ -116,7 +104,6 @@ export const SearchLine = Type.Union([
   Type.Object({ kind: Type.Literal('end') }),
 ])
 
-export type SearchMatch = Static<typeof SearchMatch>
 export type SearchedRecord = Static<typeof SearchedRecord>
 export type FoundRecord = Static<typeof FoundRecord>
 export type SearchLine = Static<typeof SearchLine>

@@ -333,6 +333,7 @@ type HubErrorOptions = {
   errors?: FieldErrors | undefined
   retryAfterSeconds?: number | undefined
   concernsPlatform?: boolean | undefined
+  suggestedBaseUrl?: string | undefined
   cause?: unknown
 }
 
@@ -344,6 +345,8 @@ export class HubError extends Error {
   readonly retryAfterSeconds: number | undefined
   /** Whether a failed request concerns the whole platform, as `domain/pull/retry.ts` decides. */
   readonly concernsPlatform: boolean
+  /** The base URL of a platform with which the request might succeed. */
+  readonly suggestedBaseUrl: string | undefined
 
   constructor(
     code: ErrorCode,
@@ -357,6 +360,7 @@ export class HubError extends Error {
     this.errors = options.errors
     this.retryAfterSeconds = options.retryAfterSeconds
     this.concernsPlatform = options.concernsPlatform ?? false
+    this.suggestedBaseUrl = options.suggestedBaseUrl
   }
 
   /** Creates an error with a more specific message than the catalogue's. */

@@ -37,7 +37,8 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     await enterSource(page, 'http://127.0.0.1:9', platform.source_api_key)
     await page.getByText('The platform cannot be reached').first().waitFor()
     assert.equal(await page.getByLabel('Source Base URL').getAttribute('aria-invalid'), 'true')
-    await page.getByText('Likely a wrong host or port').waitFor()
+    await page.getByText('A wrong host or port').waitFor()
+    await page.getByText('Test the address with curl').waitFor()
     await page.getByText('Not connected yet').waitFor()
 
     await enterSource(page, platform.source_base_url, 'a wrong key')

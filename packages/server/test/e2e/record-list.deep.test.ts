@@ -10,8 +10,12 @@ import {
   recordLinkOf,
   referencesOf,
   shareCasesHub,
+  untilIndexed,
 } from '../helpers/browser/records.ts'
+import type { TestHub } from '../helpers/hub/hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
+import { simulatedModule } from '../helpers/platform/platform.ts'
+import { until } from '../helpers/time/until.ts'
 
 describe('the list of records', BROWSER_TEST, () => {
   const cases = shareCasesHub()
@@ -98,4 +102,75 @@ describe('the list of records', BROWSER_TEST, () => {
       'sort',
     ])
   })
+
+  test('what the data contain is a tree, and its numbers are compared as numbers', async () => {
+    const { hub } = cases()
+    const { page } = await openPage(hub)
+    await page.goto(await addObjects(hub))
+    await recordLinkOf(page, 'O-3').waitFor()
+    await page.getByRole('button', { name: 'Add filter', exact: true }).click()
+    const field = page.getByRole('combobox', { name: 'Filter by' })
+    await field.fill('cm')
+    await page.getByRole('option', { name: 'Size', exact: true }).waitFor()
+    await page.getByRole('option', { name: 'Cm', exact: true }).click()
+    await page.getByRole('combobox', { name: 'Condition' }).click()
+    await page.getByRole('option', { name: 'is at least' }).click()
+    await page.getByRole('textbox', { name: 'Value' }).fill('92')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByRole('button', { name: 'Edit filter: Size › Cm is at least “92”' }).waitFor()
+    await page.getByText('2 records of 3').waitFor()
+    await page.getByRole('button', { name: /^Order of the list/ }).click()
+    await page.getByRole('menuitem', { name: 'Size', exact: true, expanded: false }).click()
+    await page.getByRole('menuitem', { name: 'by Cm, descending' }).click()
+    await page.getByRole('button', { name: /by Size › Cm, descending$/ }).waitFor()
+    assert.equal((await parametersOf(page)).get('sort'), '-data.size.cm')
+    await until(async () => `${await referencesOf(page)}` === 'O-3,O-2' || null, 'the order')
+  })
+
+  test('the counted fields can be chosen, and the choice is remembered', async () => {
+    const { hub } = cases()
+    const { page } = await openPage(hub)
+    await page.goto(await addObjects(hub))
+    await recordLinkOf(page, 'O-3').waitFor()
+    await page.getByRole('button', { name: 'Count by' }).click()
+    await page.getByRole('menuitemcheckbox', { name: 'Maker › Role' }).click()
+    await page.getByRole('group', { name: 'Maker › Role' }).waitFor()
+    await page.reload()
+    const role = page.getByRole('group', { name: 'Maker › Role' })
+    await role.getByRole('button', { name: 'painter 2' }).click()
+    await page.getByText('2 records of 3').waitFor()
+    assert.equal((await parametersOf(page)).get('filter[maker.role]'), 'painter')
+    await role.getByRole('button', { name: 'painter 2', pressed: true }).waitFor()
+  })
+
+  test('a row that was found by a value that is not shown says which one it is', async () => {
+    const { hub } = cases()
+    const { page } = await openPage(hub)
+    await page.goto(await addObjects(hub))
+    await recordLinkOf(page, 'O-3').waitFor()
+    await page.getByRole('textbox', { name: 'Search' }).fill('weav')
+    await page.getByText('1 record of 3').waitFor()
+    const reason = page.getByRole('row').getByText('Maker › Role: weaver')
+    await reason.locator('mark').getByText('weav', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Columns' }).click()
+    await page.getByRole('button', { name: 'Unfold Maker' }).click()
+    await page.getByRole('checkbox', { name: 'Role' }).check()
+    await page.keyboard.press('Escape')
+    await page.getByRole('cell', { name: 'weaver', exact: true }).locator('mark').waitFor()
+    assert.equal(await reason.count(), 0)
+  })
 })
+
+/** Adds a platform whose records have nested values that its manifest does not name. @returns the address of its list. */
+async function addObjects(hub: TestHub): Promise<string> {
+  const { hub_api_key, platform_name: platform } = await hub.registerPushing({
+    modules: [simulatedModule('objects')],
+  })
+  for (const [index, cm] of [9.5, 92.4, 120].entries()) {
+    const names = { module_name: 'Module objects', record_type: 'objects' }
+    const data = { size: { cm }, maker: { role: index === 0 ? 'weaver' : 'painter' } }
+    await hub.push(hub_api_key, newRecord(`O-${index + 1}`, { ...names, data }))
+  }
+  await untilIndexed(hub)
+  return `/dashboard/records?${new URLSearchParams({ platform, record_type: 'objects' })}`
+}

@@ -16,10 +16,12 @@ import { parametersOf, recordLinkOf, shareCasesHub } from '../helpers/browser/re
 
 describe('the accessibility of the Records page', BROWSER_TEST, () => {
   const cases = shareCasesHub()
-  test('an export contains the filtered records in the visible columns', async () => {
+  test('an export contains the filtered records in the visible columns, the pinned ones first', async () => {
     const { page } = await openPage(cases().hub)
     await page.goto(cases().address({ 'filter[amount][before]': '4', sort: 'reference_number' }))
     await page.getByText('3 records').waitFor()
+    await page.getByRole('button', { name: 'Amount, filtered' }).click()
+    await page.getByRole('menuitem', { name: 'Pin to the left' }).click()
     await page.getByRole('button', { name: 'Export' }).click()
     const dialog = page.getByRole('dialog', { name: 'Export records' })
     await dialog.getByText(/^Filtered records: 3 records, about \d+ B\.$/).waitFor()
@@ -27,13 +29,13 @@ describe('the accessibility of the Records page', BROWSER_TEST, () => {
     const csv = await download(page)
     assert.match(csv.name, /\.csv$/)
     const [header, ...rows] = csv.text.trimEnd().split('\r\n')
-    assert.match(header ?? '', /^\uFEFFReference,Name,Status,Amount,Note,/)
+    assert.match(header ?? '', /^\uFEFFReference,Name,Amount,Status,Note,/)
     assert.deepEqual(
       rows.map((one) => one.split(',').slice(0, 4)),
       [
-        ['C-001', 'Person 001', 'open', '1'],
-        ['C-002', 'Person 002', 'open', '2'],
-        ['C-003', 'Person 003', 'closed', '3'],
+        ['C-001', 'Person 001', '1', 'open'],
+        ['C-002', 'Person 002', '2', 'open'],
+        ['C-003', 'Person 003', '3', 'closed'],
       ],
     )
     await page.getByRole('button', { name: 'Export' }).click()

@@ -8,9 +8,12 @@ import {
   expectAccessible,
   expectNoHorizontalScroll,
   openPage,
+  untilFieldValue,
 } from '../helpers/browser/browser.ts'
 import { COURT_TITLE, simulateCourt, startHubWithOperator } from '../helpers/browser/platforms.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
+import { simulatePlatform } from '../helpers/platform/platform.ts'
+import { respond } from '../helpers/platform/respond.ts'
 
 describe('registering a platform in a browser', BROWSER_TEST, () => {
   test('a rejected first push is shown with a link to its reason', async () => {
@@ -28,6 +31,28 @@ describe('registering a platform in a browser', BROWSER_TEST, () => {
     await page.getByLabel('Body', { exact: true }).getByText('"R-1"').waitFor()
     await expectNoHorizontalScroll(page)
     await expectAccessible(page)
+  })
+
+  test('after a redirect, the address to which it leads can be used', async () => {
+    await using hub = await startHubWithOperator()
+    await using platform = await simulateCourt()
+    const location = `${platform.source_base_url}/api/hub/ping`
+    await using moved = await simulatePlatform()
+    moved.setResponse('ping', respond.redirect(location))
+    const { page } = await openPage(hub)
+    await page.goto('/dashboard/platforms/new')
+    const url = page.getByLabel('Source Base URL')
+    await url.fill(moved.source_base_url)
+    await page.getByRole('textbox', { name: 'Source API key' }).fill(platform.source_api_key)
+    await page.getByRole('button', { name: 'Test Connection' }).click()
+    const checks = page.getByRole('list', { name: 'Checks' })
+    await checks.getByText('Likely cause').waitFor()
+    await checks.getByText('a missing www').waitFor()
+    await expectAccessible(page)
+    await checks.getByRole('button', { name: 'Use that address' }).click()
+    await untilFieldValue(url, platform.source_base_url)
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Select modules' }).waitFor()
   })
 
   test('the wizard is operable by keyboard', async () => {

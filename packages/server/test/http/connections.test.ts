@@ -116,7 +116,8 @@ describeHub('testing a registered platform', (hub) => {
       ['reachable', 'ping', 'manifest', 'records/cases', 'records/visits', 'search'],
     )
     expectMembers(only(checks.slice(0, 1)), [
-      ...['check', 'ok', 'code', 'message', 'advice', 'total', 'took_ms'],
+      ...['check', 'ok', 'code', 'message', 'cause', 'fix', 'suggested_base_url'],
+      ...['total', 'took_ms'],
     ])
     assert.deepEqual(
       checks.map(({ took_ms }) => took_ms !== null && took_ms >= 0),
@@ -181,7 +182,7 @@ describeHub('testing a registered platform', (hub) => {
     ['404', respond.status(404), 'platform_path_missing', /records\/cases/],
     ['nothing', respond.disconnect(), 'platform_unreachable', /cut off/],
   ]
-  test('a failing records endpoint is reported with the cause and advice', async () => {
+  test('a failing records endpoint is reported with the cause and the fix', async () => {
     await using kit = await addKit(hub)
     for (const [name, response, code, message] of FAILURES) {
       kit.simulated.setResponse('records/cases', response)
@@ -190,7 +191,7 @@ describeHub('testing a registered platform', (hub) => {
       assert.equal(success, false, name)
       assert.deepEqual([failure.check, failure.code], ['records/cases', code], name)
       assert.match(failure.message, message, name)
-      assert.ok(failure.advice.length > 20, name)
+      assert.ok(failure.cause.length > 20 && failure.fix.length > 20, name)
       assert.equal(checks.length, 6, name)
     }
   })

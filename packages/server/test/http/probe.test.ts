@@ -261,6 +261,30 @@ describeHub('testing a connection', (hub) => {
     assert.equal(failing.source_base_url, platform.source_base_url)
   })
 
+  test('a redirect to the same endpoint suggests its base URL, and no other redirect does', async () => {
+    await using platform = await simulatePlatform()
+    const { source_api_key: key } = platform
+    for (const [location, suggested] of [
+      ['https://www.example.org/app/api/hub/ping?x=1', 'https://www.example.org/app'],
+      ['//user:pass@example.org/api/hub/ping', 'http://example.org'],
+      ['/app/api/hub/ping', `${platform.source_base_url}/app`],
+      ['/api/hub/ping', null],
+      ['/sign-in', null],
+      [`https://example.org/${key}/api/hub/ping`, null],
+      ['file:///api/hub/ping', null],
+      ['', null],
+    ] as const) {
+      platform.setResponse('ping', respond.status(302, { Location: location }))
+      const { checks } = await probeOf(hub, platform)
+      const ping = checks.find(({ check }) => check === 'ping')
+      assert.deepEqual(
+        [ping?.code, ping?.suggested_base_url],
+        ['platform_redirected', suggested],
+        location,
+      )
+    }
+  })
+
   for (const [what, body, message] of BAD_MANIFESTS) {
     test(`a manifest with ${what} is reported as platform_response_invalid`, async () => {
       await using platform = await simulatePlatform({ platform_name: 'x' })

@@ -237,7 +237,7 @@ describeHub('searching records', (hub) => {
     expectError(conflict, 409, 'view_name_taken')
     const url = `/api/v1/views/${view.id}`
     expectError(await send('PATCH', url, { name: 'Mine' }, 'operator'), 404, 'not_found')
-    const shown = 'q=closed&columns=hub_full_name&columns=data.status&widths=120%2C80'
+    const shown = 'q=closed&columns=hub_full_name&columns=data.status&facets=status'
     const change = { params: view, body: { name: 'Closed', query: shown } }
     const { view: after } = await hub.call('PATCH /api/v1/views/:id', { ...change, as: 'viewer' })
     assert.deepEqual([after.name, after.query, after.id], ['Closed', shown, view.id])
@@ -280,4 +280,25 @@ describeHub('searching records', (hub) => {
   }
 
   const viewsOf = async (role: Role) => (await hub.call('GET /api/v1/views', { as: role })).views
+})
+
+describeHub('what a search matched', { engines: 'both' }, (hub) => {
+  test('each record of a list with q has the values that contain its terms, those of other lists have none', async () => {
+    const { hub_api_key } = await hub.registerPushing()
+    const data = { title: 'The Blue Boathouse', makers: [{ role: 'painter' }] }
+    await hub.push(hub_api_key, newRecord('O-1', { full_name: 'Ann Blue', data }))
+    await hub.untilIndexed()
+    const matchesOf = async (query: string) => {
+      const page = expectBody(await hub.get(`/api/v1/records?${query}`), 200, RecordPage)
+      return only(page.records).matches
+    }
+    const title = { column: 'data.title', text: data.title, ranges: [[9, 18]] }
+    const role = { column: 'data.makers[].role', text: 'painter', ranges: [[0, 5]] }
+    assert.deepEqual(await matchesOf('q=boathouse+paint'), [title, role])
+    assert.deepEqual(await matchesOf('q=blue'), [
+      { column: 'hub_full_name', text: 'Ann Blue', ranges: [[4, 8]] },
+    ])
+    assert.equal(await matchesOf('reference_number=O-1'), undefined)
+    assert.equal(await matchesOf('q='), undefined)
+  })
 })

@@ -70,9 +70,14 @@ export function CheckList(props: {
                 </div>
                 {one.took_ms !== null && <Took>{formatLatency(one.took_ms)}</Took>}
               </Group>
-              {one.advice && one.message !== checks[index - 1]?.message && (
+              {one.cause && one.message !== checks[index - 1]?.message && (
                 <div className={classes['advice']}>
-                  {one.advice}
+                  <dl>
+                    <dt>Likely cause</dt>
+                    <dd>{one.cause}</dd>
+                    <dt>Fix</dt>
+                    <dd>{one.fix}</dd>
+                  </dl>
                   {actionsOf?.(one, labelOf(one))}
                 </div>
               )}

@@ -1,3 +1,4 @@
+import type { SearchMatch } from '@recordhub/protocol'
 import { summarizeValue } from '@recordhub/protocol/summarize-value'
 import { Dimmed } from '../../components/list-table/columns.tsx'
 import { Ago, Time } from '../../components/time.tsx'
@@ -14,9 +15,15 @@ const MAX_IN_TOOLTIP = 1000
 /**
  * A value in the table, on one line: nested values as a summary. The tooltip shows more of a truncated text.
  * @param props.search marked in the value.
+ * @param props.match what a search of all values found; marked if it is this value.
  */
-export function Cell(props: { column: Column; value: unknown; search?: string }) {
-  const { column, value, search = '' } = props
+export function Cell(props: {
+  column: Column
+  value: unknown
+  search?: string
+  match?: SearchMatch | undefined
+}) {
+  const { column, value, search = '', match } = props
   if (value === undefined) return null
   if (isInstant(column) && typeof value === 'string') {
     return (
@@ -29,9 +36,17 @@ export function Cell(props: { column: Column; value: unknown; search?: string })
   const tooltip = textOfValue(value) ?? ''
   return (
     <span style={isNested ? SECONDARY : undefined} title={shorten(tooltip, MAX_IN_TOOLTIP)}>
-      <Marked text={text} ranges={matchTerms(text, search)} />
+      <Marked
+        text={text}
+        ranges={match && isMatch(match, column, value) ? match.ranges : matchTerms(text, search)}
+      />
     </span>
   )
+}
+
+/** Whether a match is the text that a cell shows. */
+export function isMatch({ column: id, text }: SearchMatch, column: Column, value: unknown) {
+  return id === column.id && text === summaryOf(value, column.label)
 }
 
 const SECONDARY = { color: 'var(--text-2)' }

@@ -3,7 +3,7 @@
  * last ones of this browser for the module.
  */
 import { useState } from 'react'
-import { type UrlState, useUrlState } from '../../lib/url-state.ts'
+import { useUrlState } from '../../lib/url-state.ts'
 import { type Column, columnOfPath } from './columns.ts'
 
 export type PlacedColumn = {
@@ -37,6 +37,15 @@ export function readLayout(text: string): PlacedColumn[] | null {
   return columns.size === 0 ? null : [...columns.values()]
 }
 
+/** The paths of the counted fields, encoded as the ids of columns are. */
+export function readFacets(text: string): string[] {
+  return text.split(',').map(decode)
+}
+
+export function writeFacets(paths: readonly string[]): string {
+  return paths.map(encodeURIComponent).join(',')
+}
+
 function decode(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -68,19 +77,20 @@ export function widthOf({ id, kind, width }: ShownColumn): number {
   return width ?? WIDTHS_OF_ID[id] ?? WIDTHS[kind]
 }
 
-/** The columns of a layout. A path into nested data has a column only there. */
+/** The columns of a layout in the order shown: pinned ones first. It may name paths that are not among the columns. */
 export function columnsIn(
   layout: readonly PlacedColumn[],
   columns: readonly Column[],
 ): ShownColumn[] {
   const byId = new Map(columns.map((column) => [column.id, column]))
-  return layout.flatMap((placed) => {
-    const column = byId.get(placed.id) ?? columnOfPath(placed.id)
-    return column ? [{ ...column, ...placed }] : []
+  const placed = layout.flatMap((one) => {
+    const column = byId.get(one.id) ?? columnOfPath(one.id)
+    return column ? [{ ...column, ...one }] : []
   })
+  return placed.toSorted((one, other) => Number(other.isPinned) - Number(one.isPinned))
 }
 
-/** Moves a column to the place of another. */
+/** Moves a column to the place of another. It is pinned there if the other one is. */
 export function moveTo(
   layout: readonly PlacedColumn[],
   id: string,
@@ -88,33 +98,32 @@ export function moveTo(
 ): PlacedColumn[] {
   const from = layout.findIndex((one) => one.id === id)
   const place = layout.findIndex((one) => one.id === to)
-  const moved = layout[from]
-  if (!moved || place === -1) return [...layout]
-  return layout.toSpliced(from, 1).toSpliced(place, 0, moved)
+  const [moved, target] = [layout[from], layout[place]]
+  if (!moved || !target) return [...layout]
+  return layout.toSpliced(from, 1).toSpliced(place, 0, { ...moved, isPinned: target.isPinned })
 }
 
-function storageKey({ platform = '', record_type = '' }: UrlState): string {
-  return `recordhub.columns.${JSON.stringify([platform, record_type])}`
+/** A choice for the list, as text: that of the URL, otherwise the last one of this browser for the module. */
+export function useChoice(name: 'columns' | 'facets') {
+  const [state, change] = useUrlState()
+  const { platform = '', record_type = '' } = state
+  const key = `recordhub.${name}.${JSON.stringify([platform, record_type])}`
+  const [, renderAgain] = useState(0)
+  /** @param text null for the default. */
+  function choose(text: string | null): void {
+    if (text === null) localStorage.removeItem(key)
+    else localStorage.setItem(key, text)
+    renderAgain((count) => count + 1)
+    if (state[name] !== undefined) change({ [name]: text }, { replace: true })
+  }
+  return { text: state[name] ?? localStorage.getItem(key) ?? '', choose }
 }
 
 /** The columns of the list, and functions that change and reset them. */
 export function useColumnLayout(columns: readonly Column[]) {
-  const [state, change] = useUrlState()
-  const key = storageKey(state)
-  const [, renderAgain] = useState(0)
-  const stored = state['columns'] ?? localStorage.getItem(key) ?? ''
-  const chosen = columnsIn(readLayout(stored) ?? [], columns)
+  const { text, choose } = useChoice('columns')
+  const chosen = columnsIn(readLayout(text) ?? [], columns)
   const shown = chosen.length > 0 ? chosen : columnsIn(defaultLayout(columns), columns)
-  function place(layout: readonly PlacedColumn[]): void {
-    const text = writeLayout(layout)
-    localStorage.setItem(key, text)
-    if (state['columns'] === undefined) renderAgain((count) => count + 1)
-    else change({ columns: text }, { replace: true })
-  }
-  function reset(): void {
-    localStorage.removeItem(key)
-    renderAgain((count) => count + 1)
-    if (state['columns'] !== undefined) change({ columns: null }, { replace: true })
-  }
-  return { shown, place, reset }
+  const place = (layout: readonly PlacedColumn[]) => choose(writeLayout(layout))
+  return { shown, place, reset: () => choose(null) }
 }

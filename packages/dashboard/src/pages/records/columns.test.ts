@@ -3,7 +3,15 @@ import { describe, test } from 'node:test'
 import type { DataField, PlatformSummary } from '@recordhub/protocol'
 import { fc } from '../../../../server/test/helpers/random/fast-check.ts'
 import { columnsIn, defaultLayout, moveTo, readLayout, writeLayout } from './column-layout.ts'
-import { columnsOf, columnTree, listedModules, missingLabel, withPaths } from './columns.ts'
+import {
+  columnsOf,
+  columnTree,
+  findColumns,
+  listedModules,
+  missingLabel,
+  unfoldedColumns,
+  withPaths,
+} from './columns.ts'
 
 const field = (key: string, type = 'string', label = `Label ${key}`) => ({
   key,
@@ -111,6 +119,20 @@ describe('the layout of columns', () => {
     assert.deepEqual(moveTo(layout, 'hub_reference_number', undefined), layout)
   })
 
+  test('shows pinned columns first, also after every move', () => {
+    const pin = (id: string) =>
+      layout.map((one) => (one.id === id ? { ...one, isPinned: true } : one))
+    const shown = columnsIn(pin('hub_updated_at'), columns)
+    assert.deepEqual(ids(shown), ['hub_reference_number', 'hub_full_name', 'hub_updated_at'])
+    for (const from of shown) {
+      for (const to of shown) {
+        const moved = moveTo(shown, from.id, to.id)
+        assert.deepEqual(ids(columnsIn(moved, columns)), ids(moved))
+        assert.equal(moved[shown.indexOf(to)]?.id, from.id)
+      }
+    }
+  })
+
   test('is the same after it was written and read, whatever the keys of fields', () => {
     const placed = fc.record(
       {
@@ -151,23 +173,46 @@ test('what the data contain can be filtered and sorted without being shown, belo
   const found = { label: null, examples: [], records: 1, in_manifest: false, distinct: 1 }
   const fields: DataField[] = [
     { ...found, path: 'status', parent: null, name: 'status', types: ['object'] },
-    { ...found, path: 'status.at', parent: 'status', name: 'at', types: ['text'] },
+    { ...found, path: 'status.at', parent: 'status', name: 'at', types: ['text', 'number'] },
     { ...found, path: 'extra', parent: null, name: 'extra', types: ['list'] },
     { ...found, path: 'extra[]', parent: 'extra', name: '[]', types: ['number'] },
+    { ...found, path: 'rest', parent: null, name: 'rest', types: ['number'] },
   ]
   const all = withPaths(columns, fields)
   const added = all.filter(({ id }) => !columns.some((one) => one.id === id))
   assert.deepEqual(
-    added.map(({ label, filter, sort }) => [label, filter, sort]),
+    added.map(({ label, filter, sort, kind }) => [label, filter, sort, kind]),
     [
-      ['Status › At', 'status.at', 'data.status.at'],
-      ['Extra', 'extra', 'data.extra'],
-      ['Extra › Each', 'extra[]', 'data.extra[]'],
+      ['Label status › At', 'status.at', 'data.status.at', 'text'],
+      ['Extra', 'extra', 'data.extra', 'text'],
+      ['Extra › Each', 'extra[]', 'data.extra[]', 'number'],
+      // The hub compares it as text.
+      ['Rest', 'rest', 'data.rest', 'text'],
     ],
   )
+  assert.deepEqual(
+    columnsIn([{ id: 'data.extra[]', width: undefined, isPinned: false }], all).map(
+      ({ label, kind }) => [label, kind],
+    ),
+    [['Extra › Each', 'number']],
+  )
+  const namesOf = (found: typeof all) => found.map(({ name, depth }) => [name, depth])
+  assert.deepEqual(namesOf(findColumns(all, ' each ')), [
+    ['Extra', 0],
+    ['Each', 1],
+  ])
+  const isNew = ({ id }: { id: string }) => added.some((one) => one.id === id)
+  assert.deepEqual(namesOf(unfoldedColumns(all, new Set(['data.status'])).filter(isNew)), [
+    ['At', 1],
+    ['Extra', 0],
+    ['Rest', 0],
+  ])
   const at = all.findIndex(({ id }) => id === 'data.status.at')
   assert.equal(all[at - 1]?.id, 'data.status')
-  assert.deepEqual(withPaths(columns, []), columns)
+  assert.deepEqual(
+    withPaths(columns, []).map(({ name: _, depth, ...column }) => [column, depth]),
+    columns.map((column) => [column, 0]),
+  )
 })
 
 test('a key of the manifest with a dot is one column of the tree, and its members are below it', () => {

@@ -147,7 +147,7 @@ export function pathOfColumn({ id }: Column): string | null {
 }
 
 /** The name of a field in a filter. A field may have the same name as a column of the hub. */
-function filterOf(key: string): string {
+export function filterOf(key: string): string {
   return /^(?:hub_|data\.)/.test(key) ? `data.${key}` : key
 }
 
@@ -170,29 +170,71 @@ function fieldColumn(
 /** Not more are rendered at once; a search finds the others. */
 export const MAX_CHOICES = 300
 
+/** A column in the tree of what the data contain, with its name there and the number of fields that contain it. */
+export type TreeColumn = Column & { name: string; depth: number }
+
 /** The columns, each followed by those of the paths into its data. */
-export function withPaths(columns: readonly Column[], fields: readonly DataField[]): Column[] {
+export function withPaths(columns: readonly Column[], fields: readonly DataField[]): TreeColumn[] {
   const byId = new Map(columns.map((column) => [column.id, column]))
-  const flatten = (nodes: readonly ColumnNode[]): Column[] =>
-    nodes.flatMap(({ id, children }) => {
-      const column = byId.get(id) ?? columnOfPath(id)
-      if (!column) return flatten(children)
-      // Otherwise, the elements of a list have the label of the list.
-      const label = id.endsWith('[]') ? `${column.label} › Each` : column.label
-      return [{ ...column, label }, ...flatten(children)]
+  const flatten = (nodes: readonly ColumnNode[], within: readonly string[]): TreeColumn[] =>
+    nodes.flatMap(({ id, label: name, kind, children }) => {
+      const names = [...within, name]
+      const path = columnOfPath(id, kind)
+      const column = byId.get(id) ?? (path && { ...path, label: names.join(' › ') })
+      const below = flatten(children, names)
+      return column ? [{ ...column, name, depth: within.length }, ...below] : below
     })
-  return flatten(columnTree(columns, fields))
+  return flatten(columnTree(columns, fields), [])
 }
 
-export type ColumnNode = { id: string; label: string; hint: string; children: ColumnNode[] }
+/** The columns whose labels contain a text, each after those that contain it. */
+export function findColumns(columns: readonly TreeColumn[], search: string): TreeColumn[] {
+  const text = search.trim().toLowerCase()
+  let below = 0
+  const isFound = ({ label, depth }: TreeColumn) => {
+    const found = label.toLowerCase().includes(text) || depth < below
+    if (found) below = depth
+    return found
+  }
+  return columns.toReversed().filter(isFound).toReversed()
+}
+
+/** The columns that are in no folded one. @param open the ids of those that are not folded. */
+export function unfoldedColumns(
+  columns: readonly TreeColumn[],
+  open: ReadonlySet<string>,
+): TreeColumn[] {
+  let deepest = 0
+  return columns.filter(({ id, depth }) => {
+    if (depth > deepest) return false
+    deepest = open.has(id) ? depth + 1 : depth
+    return true
+  })
+}
+
+export type ColumnNode = {
+  id: string
+  label: string
+  kind: ColumnKind
+  hint: string
+  children: ColumnNode[]
+}
+
+/** The hub compares nested values by their types, and those of other keys outside the manifest as text. */
+function kindOfValues({ parent, types }: DataField): ColumnKind {
+  const [type = 'text', ...others] = types
+  const isNested = type === 'object' || type === 'list'
+  return parent === null || isNested || others.length > 0 ? 'text' : type
+}
 
 /** The columns, those of nested data below the field that contains them. */
 export function columnTree(columns: readonly Column[], fields: readonly DataField[]): ColumnNode[] {
   const nodes = new Map<string, ColumnNode>(
-    columns.map(({ id, label }) => [id, { id, label, hint: '', children: [] }]),
+    columns.map(({ id, label, kind }) => [id, { id, label, kind, hint: '', children: [] }]),
   )
   const top = [...nodes.values()]
-  for (const { path, parent, name, label, examples, types } of fields) {
+  for (const field of fields) {
+    const { path, parent, name, label, examples, types } = field
     const id = `data.${path}`
     const isNested = types.includes('object') || types.includes('list')
     const hint = isNested ? '' : (examples[0] ?? '')
@@ -204,7 +246,7 @@ export function columnTree(columns: readonly Column[], fields: readonly DataFiel
       continue
     }
     const title = label || (name === '[]' ? 'Each' : formatKey(name))
-    const node: ColumnNode = { id, label: title, hint, children: [] }
+    const node = { id, label: title, kind: kindOfValues(field), hint, children: [] }
     nodes.set(id, node)
     const siblings = parent === null ? top : nodes.get(`data.${parent}`)?.children
     siblings?.push(node)

@@ -1,8 +1,8 @@
-import { Button, SegmentedControl, Select, Stack, TagsInput, TextInput } from '@mantine/core'
+import { Box, Button, SegmentedControl, Select, Stack, TagsInput, TextInput } from '@mantine/core'
 import { findFilterProblem } from '@recordhub/protocol/field-filter'
 import { type FormEvent, useState } from 'react'
 import { LocalTimeInput } from '../../components/local-time-input.tsx'
-import { type Column, MAX_CHOICES } from './columns.ts'
+import { type Column, findColumns, MAX_CHOICES, type TreeColumn } from './columns.ts'
 import {
   type ConditionFilter,
   checkOf,
@@ -26,7 +26,7 @@ const STATES = [
 
 /** A form for one filter: column, condition and value. */
 export function FilterForm(props: {
-  columns: readonly Column[]
+  columns: readonly TreeColumn[]
   /** The initial filter; null for the default. */
   first: EditableFilter | null
   onDone: (filter: EditableFilter) => void
@@ -98,20 +98,35 @@ export function FilterForm(props: {
       />
     )
   }
+  const groups = (found: readonly Column[], search: string) => [
+    {
+      group: 'Columns',
+      items: found.flatMap((one) =>
+        one.filter === null ? [] : [{ value: one.filter, label: one.label }],
+      ),
+    },
+    {
+      group: 'State',
+      items: STATES.filter(({ label }) => label.toLowerCase().includes(search.toLowerCase())),
+    },
+  ]
   return (
     <form onSubmit={submit}>
       <Stack gap="xs">
         <Select
           label="Filter by"
-          data={[
-            {
-              group: 'Columns',
-              items: columns.flatMap((one) =>
-                one.filter === null ? [] : [{ value: one.filter, label: one.label }],
-              ),
-            },
-            { group: 'State', items: STATES },
-          ]}
+          data={groups(columns, '')}
+          filter={({ search }) =>
+            groups(findColumns(columns, search).slice(0, MAX_CHOICES), search.trim())
+          }
+          renderOption={({ option }) => {
+            const { name, depth } = columns.find(({ filter }) => filter === option.value) ?? {}
+            return (
+              <Box component="span" pl={16 * (depth ?? 0)}>
+                {name ?? option.label}
+              </Box>
+            )
+          }}
           value={target}
           onChange={(next) => {
             if (next === null) return
@@ -119,7 +134,6 @@ export function FilterForm(props: {
             setProblems(new Map())
           }}
           searchable
-          limit={MAX_CHOICES}
           openOnFocus={false}
           allowDeselect={false}
           comboboxProps={{ withinPortal: false }}

@@ -19,15 +19,16 @@ import { LinkButton } from '../../components/link-button.tsx'
 import { MENU_PROPS } from '../../components/menu-props.ts'
 import { formatKey, formatNumber } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
-import type { Column } from './columns.ts'
+import { type Column, filterOf, type TreeColumn } from './columns.ts'
 import { FilterForm } from './filter-form.tsx'
 import {
+  countableFields,
   emptyFilter,
   type Filter,
-  facetFieldsOf,
   filterLabel,
   filtersOf,
   replaceFilter,
+  toggleFacet,
   toggleValue,
   valuesOfFilter,
 } from './filters.ts'
@@ -39,20 +40,27 @@ export type NewFilter = { column: Column | null }
 
 /** Facets with counts, the other filters, and a button to add one. */
 export function FilterRows(props: {
-  columns: readonly Column[]
+  columns: readonly TreeColumn[]
   /** Of the module; empty for several. */
   fields: readonly DataField[]
+  /** The paths of the facets. */
+  counted: readonly string[]
+  setCounted: (paths: readonly string[]) => void
   newFilter: NewFilter | null
   setNewFilter: (newFilter: NewFilter | null) => void
 }) {
-  const { columns, fields, newFilter, setNewFilter } = props
+  const { columns, fields, counted, setCounted, newFilter, setNewFilter } = props
   const [state, change] = useUrlState()
   const filters = filtersOf(state)
-  const paths = facetFieldsOf(fields).map(({ path }) => path)
-  const { data, isLoading } = useQuery(facetsQuery(filterQueryOf(state), paths))
-  const loading = isLoading ? paths : []
+  const { data, isLoading } = useQuery(facetsQuery(filterQueryOf(state), counted))
+  const loading = isLoading ? counted : []
   const facets = (data?.facets ?? []).filter(({ values }) => values !== null && values.length > 1)
-  const shown = new Set(facets.map(({ path }) => path))
+  const shown = new Set(facets.map(({ path }) => filterOf(path)))
+  const labelOf = (path: string) => {
+    const field = fields.find((one) => one.path === path)
+    const column = columns.find(({ id }) => id === `data.${path}`)
+    return column?.label ?? (field?.label || formatKey(field?.name ?? path))
+  }
   const isOfFacet = (filter: Filter) =>
     filter.kind === 'condition' && shown.has(filter.key) && valuesOfFilter(filter) !== null
   const others = filters.filter((filter) => !isOfFacet(filter))
@@ -79,6 +87,7 @@ export function FilterRows(props: {
       >
         <IconPlus size={14} aria-hidden /> Filter
       </FilterPopover>
+      <FacetsMenu fields={fields} counted={counted} onChange={setCounted} labelOf={labelOf} />
       {filters.length > 0 && (
         <Anchor
           component="button"
@@ -96,8 +105,10 @@ export function FilterRows(props: {
         <FacetRow
           key={facet.path}
           facet={facet}
-          label={labelOf(fields, facet.path)}
-          filter={filters.find((one) => one.kind === 'condition' && one.key === facet.path)}
+          label={labelOf(facet.path)}
+          filter={filters.find(
+            (one) => one.kind === 'condition' && one.key === filterOf(facet.path),
+          )}
           isComplete={data?.complete ?? true}
           onToggle={set}
         >
@@ -106,7 +117,7 @@ export function FilterRows(props: {
       ))}
       {loading.map((path, index) => (
         <div key={path} className={classes['facet']}>
-          <span className={classes['facetLabel']}>{labelOf(fields, path)}</span>
+          <span className={classes['facetLabel']}>{labelOf(path)}</span>
           {SKELETON_CHIPS.map((width) => (
             <Skeleton key={width} h={24} w={width} radius="xl" />
           ))}
@@ -118,9 +129,39 @@ export function FilterRows(props: {
   )
 }
 
-function labelOf(fields: readonly DataField[], path: string): string {
-  const field = fields.find((one) => one.path === path)
-  return field?.label || formatKey(field?.name ?? path)
+/** Chooses the fields that are counted. */
+function FacetsMenu(props: {
+  fields: readonly DataField[]
+  counted: readonly string[]
+  onChange: (paths: readonly string[]) => void
+  labelOf: (path: string) => string
+}) {
+  const { fields, counted, onChange, labelOf } = props
+  const countable = countableFields(fields)
+  if (countable.length < 2) return null
+  return (
+    <Menu {...MENU_PROPS} position="bottom-start" shadow="md">
+      <Menu.Target>
+        <UnstyledButton className={chips['chip'] ?? ''}>
+          Count by <IconChevronDown size={14} aria-hidden />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown mah={360} style={{ overflowY: 'auto' }}>
+        <Menu.Label>Fields of few values, two at a time</Menu.Label>
+        {countable.map(({ path }) => (
+          <Menu.CheckboxItem
+            key={path}
+            checked={counted.includes(path)}
+            // The menu follows the last row, which changes.
+            closeMenuOnClick
+            onChange={() => onChange(toggleFacet(counted, path))}
+          >
+            {labelOf(path)}
+          </Menu.CheckboxItem>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
 }
 
 const MAX_CHIPS = 5
@@ -140,7 +181,7 @@ function FacetRow(props: {
   const all = values ?? []
   const chosen = filter?.kind === 'condition' ? (valuesOfFilter(filter) ?? []) : []
   const before = filter && chosen.length > 0 ? filter : null
-  const toggle = (value: string) => onToggle(before, toggleValue(path, chosen, value))
+  const toggle = (value: string) => onToggle(before, toggleValue(filterOf(path), chosen, value))
   const isChosen = (value: string) => chosen.includes(value)
   // A chosen value stays visible.
   const first = all.filter(({ value }, index) => index < MAX_CHIPS || isChosen(value))
@@ -192,7 +233,7 @@ function nameOf(value: string): string {
 
 function OneFilter(props: {
   filter: Filter
-  columns: readonly Column[]
+  columns: readonly TreeColumn[]
   onChange: (after: Filter | null) => void
 }) {
   const { filter, columns, onChange } = props

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { DataField } from '@recordhub/protocol'
 import { changeUrlState, parseUrlState, writeUrlState } from '../../lib/url-state.ts'
+import { readFacets, writeFacets } from './column-layout.ts'
 import type { Column } from './columns.ts'
 import {
   checkOf,
-  facetFieldsOf,
+  countableFields,
+  facetPathsOf,
   filterLabel,
   filtersOf,
   operationsFor,
   replaceFilter,
+  toggleFacet,
   toggleValue,
 } from './filters.ts'
 import { openView, viewQueryOf } from './list-query.ts'
@@ -122,9 +126,9 @@ describe('filters', () => {
   })
 
   test('are offered as facets for fields of few values', () => {
-    const field = (path: string, distinct: number | null, parent: string | null = null) => ({
+    const field = (path: string, distinct: number | null, over: Partial<DataField> = {}) => ({
       path,
-      parent,
+      parent: null,
       name: path,
       label: null,
       in_manifest: true,
@@ -132,18 +136,29 @@ describe('filters', () => {
       records: 1,
       distinct,
       examples: [],
+      ...over,
     })
     const fields = [
       field('a', 1),
       field('b', 2),
       field('c', null),
-      field('d', 2, 'c'),
+      field('d', 2, { parent: 'c' }),
+      field('n', 2, { types: ['number'] }),
       field('e', 20),
+      field('f', 3),
+      field('g', 21),
     ]
     assert.deepEqual(
-      facetFieldsOf([...fields, field('f', 3)]).map(({ path }) => path),
-      ['b', 'e'],
+      countableFields(fields).map(({ path }) => path),
+      ['b', 'd', 'n', 'e', 'f'],
     )
+    assert.deepEqual(facetPathsOf(fields, ['']), ['b', 'e'])
+    assert.deepEqual(facetPathsOf(fields, ['n', 'g', 'd', 'b']), ['n', 'd'])
+    assert.deepEqual(toggleFacet(['b', 'e'], 'd'), ['e', 'd'])
+    assert.deepEqual(toggleFacet(['b', 'e'], 'b'), ['e'])
+    assert.deepEqual(toggleFacet(['e'], 'e'), ['e'])
+    const paths = ['a,b', 'makers[].role']
+    assert.deepEqual(readFacets(writeFacets(paths)), paths)
   })
 
   test('are checked by the kind of their column', () => {

@@ -109,18 +109,28 @@ export function toggleValue(
 const MAX_FACETS = 2
 const MAX_FACET_VALUES = 20
 
-/** The fields that are offered as facets: the first ones of the manifest that have few values. */
-export function facetFieldsOf(fields: readonly DataField[]): DataField[] {
-  return fields
+/** The fields that can be counted: those of few values. */
+export function countableFields(fields: readonly DataField[]): DataField[] {
+  return fields.filter(({ distinct }) => (distinct ?? 0) > 1 && (distinct ?? 0) <= MAX_FACET_VALUES)
+}
+
+/** The paths of the fields that are counted: the chosen ones, otherwise the first texts and booleans of the manifest. */
+export function facetPathsOf(fields: readonly DataField[], chosen: readonly string[]): string[] {
+  const countable = countableFields(fields)
+  const found = chosen.filter((path) => countable.some((field) => field.path === path))
+  const first = countable
     .filter(
-      ({ parent, types, distinct }) =>
-        parent === null &&
-        distinct !== null &&
-        distinct > 1 &&
-        distinct <= MAX_FACET_VALUES &&
-        types.every((type) => type === 'text' || type === 'boolean'),
+      ({ parent, types }) =>
+        parent === null && types.every((type) => type === 'text' || type === 'boolean'),
     )
-    .slice(0, MAX_FACETS)
+    .map(({ path }) => path)
+  return (found.length > 0 ? found : first).slice(0, MAX_FACETS)
+}
+
+/** The counted fields after a click on one of them. A new one replaces the oldest one; the last one stays. */
+export function toggleFacet(counted: readonly string[], path: string): string[] {
+  if (!counted.includes(path)) return [...counted, path].slice(-MAX_FACETS)
+  return counted.length === 1 ? [path] : counted.filter((one) => one !== path)
 }
 
 function toConditions({ key, operation, value, until, values }: ConditionFilter): Condition[] {

@@ -1,17 +1,18 @@
-import { Button, Menu, UnstyledButton, VisuallyHidden } from '@mantine/core'
+import { Box, Button, Menu, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import type { RecordPage } from '@recordhub/protocol'
-import { IconChevronDown } from '@tabler/icons-react'
+import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import { Fragment, useState } from 'react'
 import { recordTotalQuery } from '../../api/records.ts'
 import { MENU_PROPS } from '../../components/menu-props.ts'
 import { formatCount, formatNumber, formatShort } from '../../lib/format.ts'
 import { pickState, type UrlState, useUrlState } from '../../lib/url-state.ts'
-import type { Column } from './columns.ts'
+import { type Column, type TreeColumn, unfoldedColumns } from './columns.ts'
 import { changeView, isFiltered, sortOf, textOfSort } from './list-query.ts'
 import classes from './records.module.css'
 
 type OrderProps = {
-  columns: readonly Column[]
+  columns: readonly TreeColumn[]
   /** The state with the order in which the records are listed, which the other pages share. */
   order: UrlState
 }
@@ -52,9 +53,36 @@ export function ListFooter({ page, columns, order }: { page: RecordPage } & Orde
 function OrderMenu({ columns, order }: OrderProps) {
   const [, change] = useUrlState()
   const current = textOfSort(sortOf(order))
-  const choices = columns.flatMap(({ sort: by }) =>
-    by === null ? [] : [true, false].map((descending) => textOfSort({ by, descending })),
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const containers = columns.filter(({ depth }, index) => (columns[index + 1]?.depth ?? 0) > depth)
+  const foldOf = ({ id, name, depth }: TreeColumn) => (
+    <Menu.Item
+      closeMenuOnClick={false}
+      aria-expanded={open.has(id)}
+      rightSection={open.has(id) ? <IconChevronDown size={14} /> : <IconChevronRight size={14} />}
+      onClick={() => setOpen(open.symmetricDifference(new Set([id])))}
+    >
+      <Box component="span" pl={16 * depth}>
+        {name}
+      </Box>
+    </Menu.Item>
   )
+  const ordersOf = ({ sort: by, name, depth }: TreeColumn) =>
+    by !== null &&
+    [true, false].map((descending) => {
+      const sort = textOfSort({ by, descending })
+      return (
+        <Menu.Item
+          key={sort}
+          aria-current={sort === current || undefined}
+          onClick={() => change(changeView({ sort }))}
+        >
+          <Box component="span" pl={16 * depth}>
+            {orderLabel({ sort }, [{ sort: by, label: name }])}
+          </Box>
+        </Menu.Item>
+      )
+    })
   return (
     <Menu {...MENU_PROPS} position="top-start" shadow="md">
       <Menu.Target>
@@ -64,14 +92,11 @@ function OrderMenu({ columns, order }: OrderProps) {
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown mah={420} style={{ overflowY: 'auto' }}>
-        {choices.map((sort) => (
-          <Menu.Item
-            key={sort}
-            aria-current={sort === current || undefined}
-            onClick={() => change(changeView({ sort }))}
-          >
-            {orderLabel({ sort }, columns)}
-          </Menu.Item>
+        {unfoldedColumns(columns, open).map((column) => (
+          <Fragment key={column.id}>
+            {containers.includes(column) && foldOf(column)}
+            {(!containers.includes(column) || open.has(column.id)) && ordersOf(column)}
+          </Fragment>
         ))}
       </Menu.Dropdown>
     </Menu>
@@ -79,7 +104,7 @@ function OrderMenu({ columns, order }: OrderProps) {
 }
 
 /** `newest first`, `by Amount, descending` */
-function orderLabel(state: UrlState, columns: readonly Column[]): string {
+function orderLabel(state: UrlState, columns: readonly Pick<Column, 'sort' | 'label'>[]): string {
   const { by, descending } = sortOf(state)
   if (by === 'relevance') return 'best first'
   if (by === 'updated_at') return descending ? 'newest first' : 'oldest first'

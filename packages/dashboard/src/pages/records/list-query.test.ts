@@ -6,6 +6,7 @@ import {
   conditionsOf,
   exportAddress,
   isFiltered,
+  isViewOpen,
   listQueryOf,
   openView,
   replaceConditions,
@@ -42,6 +43,14 @@ describe('the list query of a URL', () => {
     assert.equal(viewQueryOf(shown), 'columns=hub_full_name%3B240%3Bp&q=a')
     assert.equal(changeUrlState({ columns: 'x' }, openView({}, 'q=a'))['columns'], undefined)
     assert.equal(listQueryOf(shown), 'limit=100&sort=relevance&q=a')
+  })
+
+  test('is that of a view if the columns and the facets that the view holds are shown', () => {
+    const isOpen = (query: string) =>
+      isViewOpen(parseUrlState('q=a&columns=old'), { columns: 'x', facets: 'b' }, query)
+    const open = ['q=a', 'q=a&columns=x', 'facets=b&q=a', 'q=a&columns=x&facets=b']
+    assert.deepEqual(open.map(isOpen), [true, true, true, true])
+    assert.deepEqual(['q=b', 'q=a&columns=old', 'q=a&facets=c'].map(isOpen), [false, false, false])
   })
 
   test('is the same view for any order of its parameters', () => {

@@ -7,6 +7,7 @@ import {
   nextFilterName,
   parameterOf,
   parseUrlState,
+  pickState,
   toParameters,
   type UrlChanges,
   type UrlState,
@@ -53,12 +54,22 @@ export function filterQueryOf(state: UrlState): string {
   return toParameters(pick(viewOf(state), (name) => name !== 'sort')).toString()
 }
 
-/** The normalised query string of a saved view, which also holds its columns: independent of the order of its parameters. */
+/** What a saved view holds besides the query of its list. */
+const LAYOUT = ['columns', 'facets'] as const
+export type ViewLayout = Record<(typeof LAYOUT)[number], string>
+
+/** The normalised query string of a saved view with its layout: independent of the order of its parameters. */
 export function viewQueryOf(state: UrlState): string {
-  const { columns } = state
-  const parameters = toParameters({ ...viewOf(state), columns })
+  const parameters = toParameters({ ...viewOf(state), ...pickState(state, LAYOUT) })
   parameters.sort()
   return parameters.toString()
+}
+
+/** Whether the list is that of a saved view. What the view does not hold may differ. */
+export function isViewOpen(state: UrlState, layout: ViewLayout, query: string): boolean {
+  const view = parseUrlState(query)
+  const shown = { ...viewOf(state), ...pickState(layout, Object.keys(view)) }
+  return viewQueryOf(view) === viewQueryOf(shown)
 }
 
 /** Whether the list has any filter besides platform and module. */
@@ -126,7 +137,7 @@ export function clearFilters(state: UrlState): UrlChanges {
 
 /** The changes that open a saved view. */
 export function openView(state: UrlState, query: string): UrlChanges {
-  const removed = withoutAll([...Object.keys(viewOf(state)), 'columns'])
+  const removed = withoutAll([...Object.keys(viewOf(state)), ...LAYOUT])
   return changeView({ ...removed, ...parseUrlState(query) })
 }
 

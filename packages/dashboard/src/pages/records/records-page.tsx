@@ -12,11 +12,18 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
 import { RemovedFilterPlatform } from '../../components/removed-platform.tsx'
 import { useUrlState } from '../../lib/url-state.ts'
-import { useColumnLayout, writeLayout } from './column-layout.ts'
+import {
+  readFacets,
+  useChoice,
+  useColumnLayout,
+  writeFacets,
+  writeLayout,
+} from './column-layout.ts'
 import { columnsOf, listedModules, withPaths } from './columns.ts'
 import { ColumnsMenu } from './columns-menu.tsx'
 import { ExportDialog } from './export-dialog.tsx'
 import { FilterRows, type NewFilter } from './filter-rows.tsx'
+import { facetPathsOf } from './filters.ts'
 import { ListFooter, totalLabel } from './list-footer.tsx'
 import { ListNotices } from './list-notices.tsx'
 import {
@@ -59,10 +66,17 @@ export function RecordsPage() {
   )
   const fields = (module && data.data?.fields) ?? []
   const columns = columnsOf(listed)
-  const { shown, place, reset } = useColumnLayout(columns)
   const contained = withPaths(columns, fields)
+  const { shown, place, reset } = useColumnLayout(contained)
+  const facets = useChoice('facets')
+  const counted = facetPathsOf(fields, readFacets(facets.text))
   // Also those that only the layout names can be filtered.
-  const known = [...contained, ...shown.filter(({ id }) => !contained.some((one) => one.id === id))]
+  const known = [
+    ...contained,
+    ...shown
+      .filter(({ id }) => !contained.some((one) => one.id === id))
+      .map((column) => ({ ...column, name: column.label, depth: 0 })),
+  ]
   const opened = state['record'] === undefined ? null : Number(state['record'])
   const errorCode = page.error instanceof HubCallError ? page.error.code : ''
   // More records match than the hub can rank: the newest first can be listed.
@@ -118,6 +132,7 @@ export function RecordsPage() {
           records={isLoading ? undefined : records}
           opened={opened}
           columns={shown}
+          known={known}
           place={place}
           indexing={indexing}
           onFilter={(column) => setNewFilter({ column })}
@@ -142,7 +157,9 @@ export function RecordsPage() {
     <div className={classes['page']} data-open={opened !== null || undefined}>
       <section className={classes['list']} aria-label="List of records">
         <Toolbar total={total}>
-          <ViewsMenu layout={writeLayout(shown)} />
+          <ViewsMenu
+            layout={{ columns: writeLayout(shown), facets: facets.text || writeFacets(counted) }}
+          />
           <ColumnsMenu
             columns={columns}
             fields={fields}
@@ -162,6 +179,8 @@ export function RecordsPage() {
         <FilterRows
           columns={known}
           fields={fields}
+          counted={counted}
+          setCounted={(paths) => facets.choose(writeFacets(paths))}
           newFilter={newFilter}
           setNewFilter={setNewFilter}
         />

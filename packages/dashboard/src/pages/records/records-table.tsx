@@ -1,13 +1,14 @@
 import { Anchor, Badge, Group, Text } from '@mantine/core'
-import type { StoredRecord } from '@recordhub/protocol'
+import type { ListedRecord, SearchMatch } from '@recordhub/protocol'
 import type { ComponentProps, MouseEvent, ReactNode } from 'react'
 import { type ListColumn, ListTable } from '../../components/list-table/list-table.tsx'
 import { textOfValue } from '../../lib/lossless-json.ts'
 import { changeUrlState, useUrlState, writeUrlState } from '../../lib/url-state.ts'
-import { Cell } from './cell.tsx'
+import { Marked } from '../search/marked.tsx'
+import { Cell, isMatch } from './cell.tsx'
 import { ColumnHeader } from './column-header.tsx'
 import { MIN_WIDTH, moveTo, type PlacedColumn, type ShownColumn, widthOf } from './column-layout.ts'
-import { missingLabel } from './columns.ts'
+import { type Column, columnOfPath, missingLabel } from './columns.ts'
 
 /** The columns in which a search is marked: it finds any part of them. */
 const SEARCHED: readonly string[] = ['hub_reference_number', 'hub_full_name']
@@ -16,14 +17,16 @@ const SEARCHED: readonly string[] = ['hub_reference_number', 'hub_full_name']
 export function RecordsTable(
   props: {
     /** Undefined while they load. */
-    records: readonly StoredRecord[] | undefined
+    records: readonly ListedRecord[] | undefined
     opened: number | null
     isStale: boolean
     empty: ReactNode
-    onOpen: (record: StoredRecord) => void
+    /** All columns that can be shown. */
+    known: readonly Column[]
+    onOpen: (record: ListedRecord) => void
   } & Omit<ComponentProps<typeof ColumnHeader>, 'column'>,
 ) {
-  const { records, opened, isStale, empty, onOpen, ...header } = props
+  const { records, opened, isStale, empty, known, onOpen, ...header } = props
   const { columns, place } = header
   const [{ q = '' }] = useUrlState()
   const badged = columns.find(({ id }) => id === 'hub_full_name') ?? columns[0]
@@ -46,7 +49,7 @@ export function RecordsTable(
         onMove: (id, to) => place(moveTo(columns, id, to)),
       }}
       columns={columns.map(
-        (column, index): ListColumn<StoredRecord> => ({
+        (column, index): ListColumn<ListedRecord> => ({
           id: column.id,
           title: column.label,
           ...(column.kind === 'number' ? { align: 'right' } : {}),
@@ -55,7 +58,9 @@ export function RecordsTable(
           render(record) {
             const value = column.valueOf(record)
             const isSearched = SEARCHED.includes(column.id)
-            const cell = <Cell column={column} value={value} search={isSearched ? q : ''} />
+            const match = record.matches?.find((one) => one.column.startsWith('data.'))
+            const search = isSearched ? q : ''
+            const cell = <Cell column={column} value={value} search={search} match={match} />
             const shown =
               index > 0 ? (
                 cell
@@ -64,7 +69,16 @@ export function RecordsTable(
                   {textOfValue(value) ? cell : `Record ${record.record_id}`}
                 </RecordLink>
               )
-            return column === badged ? <WithBadges record={record}>{shown}</WithBadges> : shown
+            if (column !== badged) return shown
+            const isMarked = columns.some(
+              (one) => match && isMatch(match, one, one.valueOf(record)),
+            )
+            return (
+              <>
+                <WithBadges record={record}>{shown}</WithBadges>
+                {match && !isMarked && <Match match={match} known={known} />}
+              </>
+            )
           },
         }),
       )}
@@ -83,17 +97,28 @@ function resize(
 }
 
 /** A phone shows the name, the time, the first field and the reference. */
-function phonePlaceOf({ id }: ShownColumn, index: number): Pick<ListColumn<StoredRecord>, 'phone'> {
+function phonePlaceOf({ id }: ShownColumn, index: number): Pick<ListColumn<ListedRecord>, 'phone'> {
   if (id === 'hub_updated_at') return { phone: 'end' }
   if (id === 'hub_reference_number') return { phone: 'end2' }
   if (id === 'hub_full_name') return { phone: 'first' }
   return index <= 2 ? {} : { phone: 'none' }
 }
 
+/** Why a search found a record, if no cell shows it. */
+function Match({ match, known }: { match: SearchMatch; known: readonly Column[] }) {
+  const { column } = match
+  const { label } = known.find(({ id }) => id === column) ?? columnOfPath(column) ?? {}
+  return (
+    <Text size="xs" c="dimmed" pb={6} truncate>
+      {label}: <Marked {...match} />
+    </Text>
+  )
+}
+
 /** The first cell. Its address is that of the list with the record open. */
 function RecordLink(props: {
-  record: StoredRecord
-  onOpen: (record: StoredRecord) => void
+  record: ListedRecord
+  onOpen: (record: ListedRecord) => void
   children: ReactNode
 }) {
   const { record, onOpen, children } = props
@@ -113,7 +138,7 @@ function RecordLink(props: {
 }
 
 /** A cell with badges for an incomplete or missing record, which stay visible beside a long value. */
-function WithBadges({ record, children }: { record: StoredRecord; children: ReactNode }) {
+function WithBadges({ record, children }: { record: ListedRecord; children: ReactNode }) {
   const badges = [record.incomplete ? 'Incomplete' : null, missingLabel(record)]
   if (badges.every((badge) => badge === null)) return children
   return (

@@ -36,6 +36,7 @@ export function Toolbar(props: {
         ...Object.fromEntries(filters.map((name) => [name, null])),
         ...order,
         columns: null,
+        facets: null,
         ...selection,
       }),
     )

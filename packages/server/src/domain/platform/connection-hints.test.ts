@@ -15,12 +15,13 @@ const OTHER_CODES = new Set([
   ],
 ])
 
-test('every code that a connection test can return has advice that adds to its message', () => {
+test('every code that a connection test can return has a cause and a fix that add to its message', () => {
   for (const code of Object.keys(ERROR_CODES)) {
     if (!isErrorCode(code) || !/^(platform|source)_/.test(code) || OTHER_CODES.has(code)) continue
-    const advice = connectionHint(code)
-    assert.ok(advice.length > 20, code)
-    assert.ok(!ERROR_CODES[code].message.includes(advice), code)
+    for (const text of Object.values(connectionHint(code))) {
+      assert.ok(text.length > 20, code)
+      assert.ok(!ERROR_CODES[code].message.includes(text), code)
+    }
   }
-  assert.equal(connectionHint('not_found'), '')
+  assert.deepEqual(connectionHint('not_found'), { cause: '', fix: '' })
 })

@@ -63,7 +63,7 @@ export const CHECKER_RULES: HubRules = {
   toPlatformError(error) {
     if (!(error instanceof HubError)) return null
     const { code, message } = error
-    return { code, message, advice: connectionHint(code) }
+    return { code, message, ...connectionHint(code) }
   },
   retryDelay(error, attempts) {
     if (!(error instanceof HubError) || error.code !== 'platform_throttled') return null

@@ -354,13 +354,15 @@ type Read = { total?: number | null; took_ms?: number }
 
 function passed(check: string, message: string, read: Read = {}): ConnectionCheck {
   const { total = null, took_ms = null } = read
-  return { check, ok: true, code: null, message, advice: '', total, took_ms }
+  const hint = { cause: '', fix: '', suggested_base_url: null }
+  return { check, ok: true, code: null, message, ...hint, total, took_ms }
 }
 
 function failed(
   check: string,
-  { code, message }: HubError,
+  { code, message, suggestedBaseUrl }: HubError,
   took_ms: number | null = null,
 ): ConnectionCheck {
-  return { check, ok: false, code, message, advice: connectionHint(code), total: null, took_ms }
+  const hint = { ...connectionHint(code), suggested_base_url: suggestedBaseUrl ?? null }
+  return { check, ok: false, code, message, ...hint, total: null, took_ms }
 }

@@ -1,9 +1,12 @@
-import { RecordPage, RequestText, type StoredRecord } from '@recordhub/protocol'
+import { RecordPage, RequestText, type SearchMatch, type StoredRecord } from '@recordhub/protocol'
 import { Type } from 'typebox'
 import { parseData } from '../../domain/record/record.ts'
 import { isDataColumn } from '../../domain/record/record-query.ts'
+import { findMatches } from '../../domain/search/search-matches.ts'
+import { parseSearch, type SearchTerms } from '../../domain/search/search-text.ts'
 import { HubError } from '../../errors.ts'
 import { route } from '../../http/route.ts'
+import { createPause } from '../../lib/concurrency/yield-to-event-loop.ts'
 import type { RecordRow } from '../../storage/port/record-list-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import {
@@ -61,6 +64,20 @@ export async function listRecords(deps: ListDeps, request: RecordListRequest): P
   }
 }
 
+/** Adds to each record the values that contain the terms of a search. */
+export async function addMatches<Row extends StoredRecord>(
+  rows: readonly Row[],
+  terms: SearchTerms,
+): Promise<(Row & { matches: SearchMatch[] })[]> {
+  const pause = createPause()
+  const records: (Row & { matches: SearchMatch[] })[] = []
+  for (const row of rows) {
+    records.push({ ...row, matches: findMatches(row, terms) })
+    await pause()
+  }
+  return records
+}
+
 /** Returns a record as the API shows it. */
 export function toStoredRecord(row: RecordRow): StoredRecord {
   const { data, change_seq: _, ...record } = row
@@ -88,8 +105,12 @@ export function recordListRoutes(deps: ListDeps) {
       },
       otherQuery: FilterParameter,
       response: RecordPage.properties,
-      handle({ query: { limit, cursor, ...parameters } }) {
-        return listRecords(deps, { parameters, limit, cursor })
+      async handle({ query: { limit, cursor, ...parameters } }) {
+        const page = await listRecords(deps, { parameters, limit, cursor })
+        const terms = parseSearch(parameters.q ?? '')
+        return terms.length === 0
+          ? page
+          : { ...page, records: await addMatches(page.records, terms) }
       },
     }),
   ]

@@ -1,11 +1,10 @@
 /** The records of the hub that match a search best. */
 import { BY_RELEVANCE, type RecordPage, type SearchedRecord } from '@recordhub/protocol'
-import { createRanking, findMatches, SEARCH_RANKS } from '../../domain/search/search-matches.ts'
+import { createRanking, SEARCH_RANKS } from '../../domain/search/search-matches.ts'
 import { parseSearch } from '../../domain/search/search-text.ts'
 import { HubError } from '../../errors.ts'
-import { createPause } from '../../lib/concurrency/yield-to-event-loop.ts'
 import { compareCodePoints } from '../../lib/text/code-points.ts'
-import { type ListDeps, listRecords } from './list-records.ts'
+import { addMatches, type ListDeps, listRecords } from './list-records.ts'
 
 /** For searches of which an index finds too many records to rank them all. */
 const RANKING_MS = 300
@@ -26,13 +25,11 @@ export async function searchRecords(
   const page = await readBest(deps, search, limit)
   const terms = parseSearch(search.q)
   const rankOf = createRanking(terms)
-  const pause = createPause()
-  const records: SearchedRecord[] = []
-  for (const record of page.records) {
-    const rank = SEARCH_RANKS[rankOf(record)] ?? 'words'
-    records.push({ ...record, rank, matches: findMatches(record, terms) })
-    await pause()
-  }
+  const matched = await addMatches(page.records, terms)
+  const records = matched.map((record) => ({
+    ...record,
+    rank: SEARCH_RANKS[rankOf(record)] ?? 'words',
+  }))
   const { estimated_total, total_is_estimate, complete, search_lag } = page
   return { records, estimated_total, total_is_estimate, complete, search_lag }
 }

@@ -9,7 +9,7 @@ import type { FeatureDeps } from '../feature-deps.ts'
 import { resolveListQuery } from './list-query.ts'
 
 /** How the page shows the list. */
-const PAGE_PARAMETERS: ReadonlySet<string> = new Set(['columns', 'widths', 'pinned'])
+const PAGE_PARAMETERS: ReadonlySet<string> = new Set(['columns', 'facets', 'widths', 'pinned'])
 
 type ViewDeps = Pick<FeatureDeps, 'views' | 'records'>
 type By = { caller: Caller; address: string | null }

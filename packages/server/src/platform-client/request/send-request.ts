@@ -1,6 +1,8 @@
 /** Sends all requests to platforms (specification 4.2). */
 import { SOURCE_KEY_HEADER } from '@recordhub/protocol'
+import { trimTrailing } from '@recordhub/protocol/text'
 import { type Dispatcher, request } from 'undici'
+import { redactText } from '../../domain/platform/redact-keys.ts'
 import { concernsPlatform } from '../../domain/pull/retry.ts'
 import { HubError } from '../../errors.ts'
 import { assertAddressAllowed, createDispatcher, type NetworkSettings } from './dispatcher.ts'
@@ -139,7 +141,8 @@ export function createRequestSender(settings: PlatformClientSettings): RequestSe
                 onRetry: (failed) => metrics?.countRetry(failed),
               })
         const isConditional = conditions !== null
-        await checkResponse(response, { url, path, key, timeouts, isConditional })
+        const base = target.source_base_url
+        await checkResponse(response, { url, base, path, key, timeouts, isConditional })
         const { body, ...read } = readResponse(response, path, timeouts)
         const encoding = contentEncodingOf(read.header('content-encoding'))
         return { ...read, body: rejectOtherText(body, { path, key, encoding }), url, path, key }
@@ -184,6 +187,7 @@ async function checkResponse(
   response: Dispatcher.ResponseData,
   options: {
     url: URL
+    base: string
     path: string
     key: string
     timeouts: PlatformTimeouts
@@ -213,14 +217,29 @@ function readResponse(
   }
 }
 
+/** The base URL at which a redirect leads to the same endpoint; undefined if it leads elsewhere. */
+function findRedirectedBase(
+  location: string,
+  { url, base, key }: { url: URL; base: string; key: string },
+): string | undefined {
+  const target = URL.parse(location, url.href)
+  const endpoint = url.pathname.slice(trimTrailing(new URL(base).pathname, '/').length)
+  if (!target || !/^https?:$/.test(target.protocol)) return undefined
+  if (!target.pathname.endsWith(endpoint)) return undefined
+  const found = target.origin + target.pathname.slice(0, -endpoint.length)
+  // A platform must not get its key into a response.
+  return found === base || redactText(found, [key]) !== found ? undefined : found
+}
+
 function findResponseError(
   status: number,
   header: (name: string) => string,
-  { path, key }: { path: string; key: string },
+  { url, base, path, key }: { url: URL; base: string; path: string; key: string },
 ): HubError | null {
   if (status >= 300 && status < 400 && status !== 304) {
     const location = quoteRedacted(header('location') || 'an unknown address', key, 200)
-    return new HubError('platform_redirected', { location })
+    const suggestedBaseUrl = findRedirectedBase(header('location'), { url, base, key })
+    return new HubError('platform_redirected', { location }, { suggestedBaseUrl })
   }
   const scope = { concernsPlatform: concernsPlatform({ status }) }
   if (status === 401 || status === 403) {

@@ -57,6 +57,7 @@ export function ConnectStep({ source, onChange, onConnected }: ConnectStepProps)
     // The results do not apply to another address or key.
     clear()
   }
+  const urlInput = useRef<HTMLInputElement>(null)
   const keyInput = useRef<HTMLInputElement>(null)
   const [extent, setExtent] = useState<keyof typeof EXTENTS>('platformData')
   const probe = (chosen: keyof typeof EXTENTS) => {
@@ -72,8 +73,21 @@ export function ConnectStep({ source, onChange, onConnected }: ConnectStepProps)
     modules.find((one) => one.record_type === type)?.module_name ?? type
   const isHubKey = source.source_api_key.startsWith(HUB_KEY)
   const failure = isRunning ? null : fieldError(checks.find(({ ok }) => !ok) ?? error)
-  const actionsOf = ({ code, message }: ConnectionCheck, label: string) => (
+  const actionsOf = ({ code, message, suggested_base_url }: ConnectionCheck, label: string) => (
     <Group gap="xs" mt="xs">
+      {suggested_base_url !== null && (
+        <Button
+          variant="default"
+          size="xs"
+          title={suggested_base_url}
+          onClick={() => {
+            change({ source_base_url: suggested_base_url })
+            urlInput.current?.focus()
+          }}
+        >
+          Use that address
+        </Button>
+      )}
       {KEY_ERRORS.includes(code ?? '') && (
         <Button
           variant="default"
@@ -108,6 +122,7 @@ export function ConnectStep({ source, onChange, onConnected }: ConnectStepProps)
             and gives you the base URL and the key.
           </Text>
           <TextInput
+            ref={urlInput}
             label={TEXTS.sourceBaseUrl}
             description="The URL up to, but without, /api"
             placeholder="https://hr.example.org"

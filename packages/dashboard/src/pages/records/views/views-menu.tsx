@@ -17,24 +17,20 @@ import { Dialog } from '../../../components/dialog.tsx'
 import { FormActions } from '../../../components/form-actions.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
 import { MENU_PROPS } from '../../../components/menu-props.ts'
-import { parseUrlState, useUrlState } from '../../../lib/url-state.ts'
+import { useUrlState } from '../../../lib/url-state.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { useSubmit } from '../../../lib/use-submit.ts'
-import { openView, viewQueryOf } from '../list-query.ts'
+import { isViewOpen, openView, type ViewLayout, viewQueryOf } from '../list-query.ts'
 
-/** The saved views of the operator, and the shared ones. @param layout the shown columns, which a saved view holds. */
-export function ViewsMenu({ layout }: { layout: string }) {
+/** The saved views of the operator, and the shared ones. */
+export function ViewsMenu({ layout }: { layout: ViewLayout }) {
   const [state, change] = useUrlState()
   const { data } = useQuery(viewsQuery())
   const [dialog, setDialog] = useState<'save' | 'manage' | null>(null)
   const close = () => setDialog(null)
   const views = data?.views ?? []
-  const current = viewQueryOf({ ...state, columns: '' })
-  const saved = viewQueryOf({ ...state, columns: layout })
-  const isCurrent = ({ query }: SavedView) => {
-    const view = parseUrlState(query)
-    return viewQueryOf(view) === (view['columns'] === undefined ? current : saved)
-  }
+  const saved = viewQueryOf({ ...state, ...layout })
+  const isCurrent = ({ query }: SavedView) => isViewOpen(state, layout, query)
   const active = views.find(isCurrent)
   const item = (view: SavedView) => (
     <Menu.Item
@@ -116,7 +112,7 @@ function SaveView(props: { isOpen: boolean; onClose: () => void; query: string }
         <Stack>
           <TextInput
             label="Name"
-            description="Saves search, filters, sorting, and the columns with their order and widths."
+            description="Saves search, filters, sorting, what is counted, and the columns with their order and widths."
             required
             maxLength={100}
             data-autofocus
