@@ -157,7 +157,7 @@ function changesSince(hub: TestHub, platform: string, since = 0) {
 async function revert(hub: TestHub, scope: RevertScope): Promise<Revert> {
   const { revert } = await hub.call('POST /api/v1/reverts', { body: { scope, reason } })
   const params = { id: revert.id }
-  await hub.call('POST /api/v1/reverts/:id/start', { params, body: null })
+  await hub.call('POST /api/v1/reverts/:id/start', { params, body: null, as: 'reverts' })
   return until(async () => {
     const found = (await hub.call('GET /api/v1/reverts/:id', { params })).revert
     return found.finished_at === null ? null : found
