@@ -69,13 +69,16 @@ export const Passkey = Type.Object({
   synced: Type.Boolean(),
 })
 
+export const TOKEN_SCOPES = ['alerts', 'hub_keys', 'access', 'reverts'] as const
+
 /**
  * Restricts a token to a few routes. `alerts`: reading alerts. `hub_keys`: revealing, rotating and ending hub API keys.
- * `access`: tokens, invitations, operators and settings. A token without a scope can neither reveal a key nor give access.
+ * `access`: tokens, invitations, operators and settings. `reverts`: planning, starting and cancelling reverts. A token
+ * without a scope can neither reveal a key, nor give access, nor start a revert.
  */
-export const TokenScope = OneOf('alerts', 'hub_keys', 'access')
+export const TokenScope = OneOf(...TOKEN_SCOPES)
 
-/** A member of requests that give access or reveal a key. */
+/** A member of requests that need a confirmation. */
 export const PasswordAgain = {
   password: Type.Optional(
     Type.String({
@@ -93,9 +96,9 @@ export const ApiToken = Type.Object({
   role: Role,
   scope: Type.Unsafe<TokenScope | null>({
     type: ['string', 'null'],
-    enum: ['alerts', 'hub_keys', 'access', null],
+    enum: [...TOKEN_SCOPES, null],
     description:
-      '`alerts`: only for reading alerts. `hub_keys`: only for revealing, rotating and ending hub API keys. `access`: only for tokens, invitations, operators and settings. Null: for everything else that the role allows',
+      '`alerts`: only for reading alerts. `hub_keys`: only for revealing, rotating and ending hub API keys. `access`: only for tokens, invitations, operators and settings. `reverts`: only for planning, starting and cancelling reverts. Null: for everything else that the role allows',
   }),
   hint: Type.String(),
   created_by: Type.String(),

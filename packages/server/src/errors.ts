@@ -111,6 +111,8 @@ const CATALOGUE = {
     storage_unavailable: 'The storage of the hub is unavailable. Try again in {seconds} s.',
     disk_full:
       "The disk of the hub's database is full. Try again in {seconds} s. The hub continues as soon as its administrator has freed space.",
+    held_pushes_full:
+      'The hub has no room for more pushes of this platform that contain what its operators have taken back. Try again in {seconds} s. An operator must replay or delete those that it keeps, or lift their holds.',
     storage_failed:
       "The hub can no longer use its database and is stopping. Try again in {seconds} s. The hub's log has the details for its administrator.",
   }),
@@ -372,6 +374,8 @@ export class HubError extends Error {
 }
 
 const STORAGE_RETRY_SECONDS = 5
+/** Only an operator makes room. */
+const HELD_RETRY_SECONDS = 60
 
 /** Creates the error for a storage that is temporarily unavailable. */
 export function storageUnavailable(cause?: unknown): HubError {
@@ -415,6 +419,12 @@ function storageError(
 /** Whether the storage is unavailable or its disk is full, so that the same work can succeed later. */
 export function isStorageUnavailable(error: unknown): error is HubError {
   return error instanceof HubError && ['storage_unavailable', 'disk_full'].includes(error.code)
+}
+
+/** Creates the error for a held push that cannot be kept, and so is not acknowledged. */
+export function heldPushesFull(): HubError {
+  const seconds = HELD_RETRY_SECONDS
+  return new HubError('held_pushes_full', { seconds }, { retryAfterSeconds: seconds })
 }
 
 /** @param seconds the time after which the caller may try again. */

@@ -59,7 +59,7 @@ export async function openTestReceiver(options: Options): Promise<TestReceiver> 
   )
   addHooks(app, options)
   const authenticator = createAuthenticator(hubApiKey, options)
-  const rejectedPushSaver = { save: async () => undefined }
+  const rejectedPushSaver = { save: async () => true }
   const ingest = createMemoryIngest(options.modules, config.HUB_MAX_RECORD_KEYS)
   const receivePush = createReceivePush({
     ingest,

@@ -47,8 +47,8 @@ export const COMMANDS: Record<string, Command> = {
       scope: {
         value: '<scope>',
         help: `Restrict the token. alerts: reading alerts, such as for a feed reader. hub_keys: revealing,
-rotating and ending hub API keys. access: tokens, invitations, operators and settings. Default:
-everything else that the role allows`,
+rotating and ending hub API keys. access: tokens, invitations, operators and settings. reverts:
+planning, starting and cancelling reverts. Default: everything else that the role allows`,
       },
       'expires-in-days': { value: '<days>', help: 'Validity of the token. Default: unlimited' },
     },

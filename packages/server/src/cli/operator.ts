@@ -1,4 +1,4 @@
-import type { TokenScope } from '@recordhub/protocol'
+import { TOKEN_SCOPES, type TokenScope } from '@recordhub/protocol'
 import { SettingError } from '../config/config.ts'
 import {
   changeOperator,
@@ -93,6 +93,7 @@ export async function createToken({ config, options, print }: CommandContext): P
 /** @throws SettingError for an unknown scope. */
 function parseScope(text: string | undefined): TokenScope | null {
   if (text === undefined) return null
-  if (text === 'alerts' || text === 'hub_keys' || text === 'access') return text
-  throw new SettingError('token create: --scope must be alerts, hub_keys or access.')
+  const scope = TOKEN_SCOPES.find((one) => one === text)
+  if (scope) return scope
+  throw new SettingError(`token create: --scope must be one of ${TOKEN_SCOPES.join(', ')}.`)
 }

@@ -34,7 +34,7 @@ export const OPEN_WITHOUT_SECOND_FACTOR: Readonly<Record<string, 'all' | 'set_up
   'POST /api/v1/account/passkeys': 'set_up',
 }
 
-/** The routes that a token with a scope may call. Those that reveal a key or give access require the scope. */
+/** The routes that a token with a scope may call. Those that reveal a key, give access or start a revert require the scope. */
 export const SCOPES: Readonly<Record<TokenScope, readonly string[]>> = {
   alerts: ['GET /api/v1/alerts', 'GET /api/v1/alerts/events', 'GET /api/v1/alerts/feed'],
   hub_keys: [
@@ -58,6 +58,17 @@ export const SCOPES: Readonly<Record<TokenScope, readonly string[]>> = {
     'DELETE /api/v1/invitations/:id',
     'GET /api/v1/settings',
     'PATCH /api/v1/settings',
+  ],
+  reverts: [
+    'GET /api/v1/platforms',
+    'GET /api/v1/pulls',
+    'POST /api/v1/reverts',
+    'GET /api/v1/reverts',
+    'GET /api/v1/reverts/:id',
+    'GET /api/v1/reverts/:id/records',
+    'GET /api/v1/reverts/:id/records/export',
+    'POST /api/v1/reverts/:id/start',
+    'POST /api/v1/reverts/:id/cancel',
   ],
 }
 

@@ -80,7 +80,7 @@ async function takeBackPull(hub: TestHub, platform: SimulatedPlatform): Promise<
   const body = { scope: { pull_id: pull.id }, reason: 'A wrong list' }
   const { revert } = await hub.call('POST /api/v1/reverts', { body })
   const params = { id: revert.id }
-  await hub.call('POST /api/v1/reverts/:id/start', { params, body: null })
+  await hub.call('POST /api/v1/reverts/:id/start', { params, body: null, as: 'reverts' })
   await until(async () => {
     const { finished_at } = (await hub.call('GET /api/v1/reverts/:id', { params })).revert
     return finished_at === null ? null : true

@@ -1,13 +1,16 @@
-/** Actions that reveal a key or give access need the password again, or a token with a scope for them. */
+/** Actions that reveal a key, give access or start a revert need the password again, or a token with a scope for them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { CONFIRMED_SCOPES } from '../../src/domain/auth/caller.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { EMAIL, PASSWORD, type TestHub } from '../helpers/hub/hub.ts'
 import { expectError, expectObject } from '../helpers/hub/response.ts'
 import { enableSecondFactor } from '../helpers/hub/second-factors.ts'
 
+type Scope = (typeof CONFIRMED_SCOPES)[number]
+
 type Action = {
-  scope: 'hub_keys' | 'access'
+  scope: Scope
   method: 'POST' | 'PATCH' | 'DELETE'
   url: string
   body: object
@@ -50,6 +53,14 @@ const ACTIONS: Readonly<Record<string, (hub: TestHub, name: string) => Promise<A
     const url = `/api/v1/operators/${id}/second-factor`
     return { scope: 'access', method: 'DELETE', url, body: {}, action: 'second_factor.reset' }
   },
+  'starting a revert': async (hub) => {
+    const { platform_name: platform } = await hub.registerPushing()
+    const scope = { platform, from: '2020-01-01T00:00:00Z', to: '2020-01-02T00:00:00Z' }
+    const body = { scope, reason: 'wrong values' }
+    const { revert } = await hub.call('POST /api/v1/reverts', { body })
+    const url = `/api/v1/reverts/${revert.id}/start`
+    return { scope: 'reverts', method: 'POST', url, body: {}, action: 'revert.start' }
+  },
 }
 
 describeHub('actions that give access', { withOperator: true, engines: 'both' }, (hub) => {
@@ -75,7 +86,7 @@ describeHub('actions that give access', { withOperator: true, engines: 'both' },
     test(`${what} needs the scope in a token`, async () => {
       const { scope, method, url, body } = await prepare(hub, 'token')
       const other = scope === 'access' ? 'hub_keys' : 'access'
-      const call = (permission: 'admin' | 'hub_keys' | 'access') =>
+      const call = (permission: 'admin' | Scope) =>
         hub.callAs(permission, method, url, { ...body, password: PASSWORD })
       const before = await hub.countStoredRows()
       expectError(await call('admin'), 403, 'scope_required')
@@ -95,13 +106,36 @@ describeHub('actions that give access', { withOperator: true, engines: 'both' },
     )
   })
 
-  test('only an operator can give a token the scopes for keys and access', async () => {
+  test('only an operator can give a token the scopes for keys, access and reverts', async () => {
     const session = await hub.signIn()
-    for (const scope of ['hub_keys', 'access']) {
+    for (const scope of CONFIRMED_SCOPES) {
       const body = { name: `with ${scope}`, role: 'operator', scope, password: PASSWORD }
       const url = '/api/v1/tokens'
       expectError(await hub.callAs('access', 'POST', url, body), 403, 'operators_only')
       expectObject(await hub.callAs(session, 'POST', url, body), 201)
+    }
+  })
+
+  test('a token for reverts can also plan, list and cancel them, and does nothing else', async () => {
+    const { platform_name } = await hub.registerPushing()
+    const scope = {
+      platform: platform_name,
+      from: '2020-01-01T00:00:00Z',
+      to: '2020-01-02T00:00:00Z',
+    }
+    const as = 'reverts'
+    const body = { scope, reason: 'wrong values' }
+    const { id } = (await hub.call('POST /api/v1/reverts', { body, as })).revert
+    const params = { id }
+    await hub.call('GET /api/v1/reverts', { as })
+    await hub.call('GET /api/v1/reverts/:id/records', { params, as })
+    await hub.call('POST /api/v1/reverts/:id/cancel', { params, as })
+    for (const [method, url] of [
+      ['POST', '/api/v1/pulls'],
+      ['DELETE', `/api/v1/reverts/${id}/holds`],
+      ['GET', '/api/v1/records'],
+    ] as const) {
+      expectError(await hub.callAs(as, method, url), 403, 'out_of_scope')
     }
   })
 

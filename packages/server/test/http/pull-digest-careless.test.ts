@@ -1,11 +1,13 @@
 /** Platforms whose digest, list or versions are careless: what the hub says, and what it reads. */
 import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { Socket } from 'node:net'
 import { test } from 'node:test'
 import { createStoppedClock } from '../helpers/hub/alerts.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { addDigestPlatform, type DigestKit, withoutFullReads } from '../helpers/hub/digest-hub.ts'
-import { digestOf } from '../helpers/platform/digest-platform.ts'
-import { respond } from '../helpers/platform/platform.ts'
+import { digestOf, versionedRecord } from '../helpers/platform/digest-platform.ts'
+import { type Responder, respond } from '../helpers/platform/platform.ts'
 
 /** It never goes back. All tests together take less than a day, after which their tokens expire. */
 const clock = createStoppedClock()
@@ -19,6 +21,48 @@ async function pullAfter(kit: DigestKit, seconds: number) {
   assert.equal(error, null)
   const requests = kit.source.takeRequests()
   return { mode, full_because, warnings: warnings.join(' '), requests, digest }
+}
+
+const MIB = 1024 * 1024
+
+/** A list of 20 MiB of records that were not requested, in parts: each as soon as the socket accepts it, or later. */
+function streamList(isFast: boolean) {
+  const end = Promise.withResolvers<'closed by the hub' | 'sent'>()
+  const respond: Responder = (response, { platform_name }) => {
+    let [number, sent] = [1000, 0]
+    response.on('close', () => end.resolve('closed by the hub'))
+    const members = `"success":true,"platform_name":"${platform_name}","record_type":"cases"`
+    response.writeHead(200, { 'Content-Type': 'application/json' }).write(`{${members},"records":[`)
+    const sendNext = () => {
+      if (response.destroyed) return
+      if (sent >= 20 * MIB) return end.resolve('sent')
+      const records = Array.from({ length: 100 }, () => JSON.stringify(versionedRecord(++number)))
+      const text = `${sent === 0 ? '' : ','}${records.join(',')}`
+      sent += text.length
+      response.write(text, () => (isFast ? sendNext() : setImmediate(sendNext)))
+    }
+    sendNext()
+  }
+  return { respond, end: end.promise }
+}
+
+/**
+ * Counts the bytes that the hub reads of responses to requests for buckets. The platform cannot: the buffers of the two
+ * sockets take some MiB that nobody reads.
+ */
+function countReceived() {
+  const sockets = new Map<Socket, number>()
+  const onSent = (message: unknown) => {
+    const { request, socket } = Object(message)
+    if (socket instanceof Socket && /[?&]prefix=/.test(request.path)) {
+      sockets.set(socket, socket.bytesRead)
+    }
+  }
+  subscribe('undici:client:sendHeaders', onSent)
+  return {
+    bytes: () => [...sockets].reduce((sum, [socket, before]) => sum + socket.bytesRead - before, 0),
+    [Symbol.dispose]: () => void unsubscribe('undici:client:sendHeaders', onSent),
+  }
 }
 
 describeHub('a pull of a careless platform', { clock, env }, (hub) => {
@@ -103,6 +147,22 @@ describeHub('a pull of a careless platform', { clock, env }, (hub) => {
     const late = await pullAfter(kit, HOUR)
     assert.deepEqual([late.requests, late.full_because], [['list'], 'no_digest'])
   })
+
+  for (const isFast of [true, false]) {
+    test(`the hub reads at most 1 MiB of a long ${isFast ? 'fast' : 'slow'} list that ignores the prefix`, async () => {
+      await using kit = await addDigestPlatform(hub, 10)
+      const list = streamList(isFast)
+      kit.source.behaviour = { buckets: list.respond }
+      kit.source.set(1, { version: 2 })
+      using received = countReceived()
+      const task = await pullAfter(kit, 60)
+      assert.deepEqual(task.requests, ['digest', 'buckets'])
+      assert.match(task.warnings, /ignores the parameter prefix/)
+      assert.equal(await list.end, 'closed by the hub')
+      const bytes = received.bytes()
+      assert.ok(bytes > 0 && bytes <= MIB, `${bytes} bytes were read`)
+    })
+  }
 
   test('an empty list that does not name the prefix marks nothing', async () => {
     await using kit = await addDigestPlatform(hub, 20)

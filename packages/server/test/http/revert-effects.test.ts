@@ -134,6 +134,58 @@ describeOnEngines('old holds', (engine) => {
   })
 })
 
+describeOnEngines('held pushes and their quota', (engine) => {
+  test('a held push without room is answered with 503, and accepted after an operator has made room', async () => {
+    await using hub = await startTestHub(engine, {
+      wrap: ({ rejectedPushes, ...storage }) => ({
+        ...storage,
+        rejectedPushes: {
+          ...rejectedPushes,
+          saveRejectedPushes: (rejected, options) =>
+            rejectedPushes.saveRejectedPushes(rejected, { ...options, quotaBytes: 2000 }),
+        },
+      }),
+    })
+    const platform = await hub.registerPushing()
+    const { platform_name } = platform
+    const bodies = ['R-1', 'R-2', 'R-3'].map((reference) =>
+      newRecord(reference, { data: { a: 'x'.repeat(200) } }),
+    )
+    const from = new Date(Date.now() - 3_600_000).toISOString()
+    for (const body of bodies) await platform.post(body)
+    const to = new Date(Date.now() + 3_600_000).toISOString()
+    await revert(hub, { platform: platform_name, from, to })
+    const statuses = async () => {
+      const responses = []
+      for (const body of bodies) responses.push(await platform.post(body))
+      return responses.map(({ status }) => status)
+    }
+    assert.deepEqual(await statuses(), [200, 200, 503])
+    const [, , third] = bodies
+    const rejected = await platform.post(third ?? {})
+    expectError(rejected, 503, 'held_pushes_full')
+    assert.equal(rejected.header('retry-after'), '60')
+    // What was acknowledged is kept, also while further ones and other rejections arrive.
+    expectError(await platform.post({ ...third, full_name: 7 }), 422, 'invalid_record')
+    assert.deepEqual(await statuses(), [200, 200, 503])
+    const kept = await hub.rejected(platform_name)
+    assert.deepEqual(
+      kept.map(({ code, body }) => [code, Object(body).reference_number]),
+      [
+        ['held', 'R-2'],
+        ['held', 'R-1'],
+      ],
+    )
+    const hours = await hub.storage.alerts.readHours('2000-01-01T00', '9999-01-01T00')
+    assert.equal(
+      hours.reduce((sum, hour) => sum + hour.rejected, 0),
+      4,
+    )
+    await hub.replay(kept[0]?.id ?? 0, {})
+    assert.deepEqual(await statuses(), [200, 200, 200])
+  })
+})
+
 /** A platform whose second list had a wrong name. */
 async function startAfterBadPull(
   hub: TestHub,
@@ -157,7 +209,7 @@ function changesSince(hub: TestHub, platform: string, since = 0) {
 async function revert(hub: TestHub, scope: RevertScope): Promise<Revert> {
   const { revert } = await hub.call('POST /api/v1/reverts', { body: { scope, reason } })
   const params = { id: revert.id }
-  await hub.call('POST /api/v1/reverts/:id/start', { params, body: null })
+  await hub.call('POST /api/v1/reverts/:id/start', { params, body: null, as: 'reverts' })
   return until(async () => {
     const found = (await hub.call('GET /api/v1/reverts/:id', { params })).revert
     return found.finished_at === null ? null : found

@@ -65,7 +65,7 @@ describeHub(
           ['R-2', true],
         ],
       )
-      const again = await hub.callAs('operator', 'POST', `/api/v1/reverts/${id}/start`)
+      const again = await hub.callAs('reverts', 'POST', `/api/v1/reverts/${id}/start`)
       expectError(again, 409, 'revert_not_possible')
 
       const rest = await revert(hub, scene.scope)
@@ -90,10 +90,10 @@ describeHub(
       steps.before = () => released.promise
       const url = (id: number) => `/api/v1/reverts/${id}/start`
       const twice = await Promise.all(
-        [one.id, one.id].map((id) => hub.callAs('operator', 'POST', url(id))),
+        [one.id, one.id].map((id) => hub.callAs('reverts', 'POST', url(id))),
       )
       assert.deepEqual(twice.map(({ status }) => status).sort(), [202, 409])
-      const overlapping = await hub.callAs('operator', 'POST', url(other.id))
+      const overlapping = await hub.callAs('reverts', 'POST', url(other.id))
       expectError(overlapping, 409, 'revert_already_running')
       released.resolve()
       assert.equal((await end(hub, one.id)).counts.reverted, 2)
@@ -171,12 +171,12 @@ describeHub(
       const { id, expires_at } = await plan(hub, scene.scope)
       clock.advance(24 * 60 * 60 + 1)
       assert.ok(Date.parse(expires_at ?? '') <= clock.now().getTime())
-      const response = await hub.callAs('operator', 'POST', `/api/v1/reverts/${id}/start`)
+      const response = await hub.callAs('reverts', 'POST', `/api/v1/reverts/${id}/start`)
       const { message } = expectError(response, 409, 'revert_not_possible')
       assert.match(message, /only a plan of the last 24 hours/)
       assert.deepEqual(await scene.values(), [2])
       while (await hub.storage.reverts.deleteOldPlans(clock.now().toISOString(), 100));
-      const gone = await hub.callAs('operator', 'POST', `/api/v1/reverts/${id}/start`)
+      const gone = await hub.callAs('reverts', 'POST', `/api/v1/reverts/${id}/start`)
       expectError(gone, 404, 'not_found')
     })
   },
@@ -210,7 +210,11 @@ async function plan(hub: TestHub, scope: RevertScope): Promise<Revert> {
 }
 
 async function start(hub: TestHub, id: number): Promise<void> {
-  await hub.call('POST /api/v1/reverts/:id/start', { params: { id }, body: null })
+  await hub.call('POST /api/v1/reverts/:id/start', {
+    params: { id },
+    body: null,
+    as: 'reverts',
+  })
 }
 
 async function read(hub: TestHub, id: number): Promise<Revert> {

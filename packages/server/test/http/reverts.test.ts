@@ -28,7 +28,11 @@ async function revert(hub: TestHub, scope: RevertScope): Promise<Revert> {
 }
 
 async function run(hub: TestHub, id: number): Promise<Revert> {
-  await hub.call('POST /api/v1/reverts/:id/start', { params: { id }, body: null })
+  await hub.call('POST /api/v1/reverts/:id/start', {
+    params: { id },
+    body: null,
+    as: 'reverts',
+  })
   return until(async () => {
     const found = await read(hub, id)
     return found.finished_at === null ? null : found
@@ -373,7 +377,7 @@ describeHub('reverts', (hub) => {
     await hub.call('POST /api/v1/reverts/:id/cancel', { params: { id } })
     assert.equal((await read(hub, id)).state, 'cancelled')
     for (const action of ['start', 'cancel']) {
-      const response = await hub.callAs('operator', 'POST', `/api/v1/reverts/${id}/${action}`)
+      const response = await hub.callAs('reverts', 'POST', `/api/v1/reverts/${id}/${action}`)
       expectError(response, 409, 'revert_not_possible')
     }
   })

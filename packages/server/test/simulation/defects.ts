@@ -215,11 +215,11 @@ export const DEFECTS: Readonly<Record<string, Defect>> = {
     },
   },
   'acknowledges a held push without keeping it': withStore('rejectedPushes', (rejectedPushes) => ({
-    saveRejectedPushes: (rejected, options) =>
-      rejectedPushes.saveRejectedPushes(
-        rejected.filter(({ code }) => code !== 'held'),
-        options,
-      ),
+    async saveRejectedPushes(rejected, options) {
+      const others = rejected.filter(({ code }) => code !== 'held')
+      await rejectedPushes.saveRejectedPushes(others, options)
+      return rejected.map(() => true)
+    },
   })),
   'keeps the holds of a revert that was reverted': {
     without: ['digests'],

@@ -102,7 +102,8 @@ export function decideModel(record: ModelRecord, scope: ModelScope): ModelDecisi
   for (const [path, value] of former) {
     const last = given.get(path)
     if (value === last) continue
-    isChanged = true
+    // That the scope has completed the record is taken back only together with a value.
+    if (path !== INCOMPLETE) isChanged = true
     if (value === undefined) next.delete(path)
     else next.set(path, value)
     if (path === MISSING) {
@@ -110,7 +111,10 @@ export function decideModel(record: ModelRecord, scope: ModelScope): ModelDecisi
     } else if (path !== INCOMPLETE) refused.set(path, last)
   }
   if (refused.size > 0) holds.push({ kind: 'values', refused })
-  return { outcome: 'reverted', next: toContent(next), isCreated, isChanged, holds }
+  return {
+    ...{ outcome: 'reverted', isCreated, isChanged, holds },
+    next: isChanged ? toContent(next) : record,
+  }
 }
 
 /**

@@ -131,15 +131,19 @@ const PERMISSIONS: readonly Permission[] = [
   },
   {
     ...{ value: 'operator', role: 'operator', label: 'Operator' },
-    text: 'Also works with platforms, pulls and records.',
+    text: 'Also works with platforms, pulls and records; starts no reverts.',
   },
   {
     ...{ value: 'admin', role: 'admin', label: 'Admin' },
-    text: 'Also backups, the audit log and erasing; no keys, access or settings.',
+    text: 'Also backups, the audit log and erasing; no keys, access, settings or reverts.',
   },
   {
     ...{ value: 'hub_keys', role: 'operator', scope: 'hub_keys', label: 'Hub keys' },
     text: 'Reveals, rotates and ends hub API keys only.',
+  },
+  {
+    ...{ value: 'reverts', role: 'operator', scope: 'reverts', label: 'Reverts' },
+    text: 'Plans, starts and cancels reverts only.',
   },
   {
     ...{ value: 'access', role: 'admin', scope: 'access', label: 'Access and settings' },

@@ -76,10 +76,14 @@ export function creatorOf(caller: Caller): Creator {
     : { operator_id: caller.operatorId, created_by_token_id: caller.tokenId }
 }
 
-/** The scopes of tokens that may reveal a key or give access. Only an operator can give them, with the password. */
-export const CONFIRMED_SCOPES = ['hub_keys', 'access'] as const satisfies readonly TokenScope[]
+/** The scopes of tokens that may reveal a key, give access or start a revert. Only an operator can give them, with the password. */
+export const CONFIRMED_SCOPES = [
+  'hub_keys',
+  'access',
+  'reverts',
+] as const satisfies readonly TokenScope[]
 
-/** An action that reveals a key or gives access. */
+/** An action that reveals a key, gives access or starts a revert. */
 export type ConfirmedAction = {
   /** As in the audit log; a rejected attempt is recorded as `<action>_rejected`. */
   action: ConfirmedAuditAction

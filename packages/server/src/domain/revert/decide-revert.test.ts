@@ -58,6 +58,12 @@ function expectEqual(one: RevertibleContent, other: RevertibleContent): void {
   assert.equal(conclude(stateOf(one), stateOf(other)).outcome, 'unchanged')
 }
 
+/** The state that a revert gives: a write that has only completed the record is not taken back. */
+function revertedTo(first: RevertibleContent, last: RevertibleContent): RevertibleContent {
+  const changes = entryOf(first, last)?.changes ?? []
+  return changes.every(({ path }) => path === '/incomplete') ? last : first
+}
+
 test('a revert of writes gives the state before them, and its revert the state after them', () => {
   fc.assert(
     fc.property(content, fc.array(content, { minLength: 1, maxLength: 5 }), (first, later) => {
@@ -66,13 +72,25 @@ test('a revert of writes gives the state before them, and its revert the state a
       const last = later.at(-1) ?? first
       const decision = decideRevert(candidate(last, entries), AT)
       assert.ok(decision.outcome === 'reverted')
-      expectEqual(decision.next, first)
+      expectEqual(decision.next, revertedTo(first, last))
       const reverted = entryOf(last, decision.next)
       const again = decideRevert(candidate(decision.next, reverted ? [reverted] : []), AT)
       assert.ok(again.outcome === 'reverted')
       expectEqual(again.next, last)
     }),
   )
+})
+
+test('that a write has completed a record is taken back together with values, and not alone', () => {
+  const first = { full_name: 'Ann', data: '{"a":1}', incomplete: true, missing_since: null }
+  const decide = (last: RevertibleContent) => {
+    const entry = entryOf(first, last)
+    const decision = decideRevert(candidate(last, entry ? [entry] : []), AT)
+    assert.ok(decision.outcome === 'reverted')
+    return [decision.next.incomplete, decision.changes.length, decision.refused.length]
+  }
+  assert.deepEqual(decide({ ...first, incomplete: false }), [false, 0, 0])
+  assert.deepEqual(decide({ ...first, incomplete: false, data: '{"a":2}' }), [true, 2, 1])
 })
 
 test('a record is kept exactly if a path of the scope has another value now', () => {

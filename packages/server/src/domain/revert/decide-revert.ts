@@ -49,7 +49,7 @@ export type RevertDecision =
   | {
       outcome: 'reverted'
       next: RevertibleContent
-      /** Empty if the scope has left every path as it was. */
+      /** Empty if the scope has left every value as it was, and at most completed the record. */
       changes: RecordChange[]
       /** What a hold keeps from coming back. */
       refused: RefusedPath[]
@@ -64,6 +64,8 @@ type NotReverted =
 export type DecidedOutcome = { outcome: 'reverted' } | NotReverted
 
 type Value = JsonValue | undefined
+
+const INCOMPLETE = '/incomplete'
 
 /** What is known of a record without its content: enough for most records of a pull that ended a moment ago. */
 export type RevertOutline = Pick<
@@ -141,12 +143,16 @@ export function decideRevert(candidate: RevertCandidate, at: string): RevertDeci
     } else if (path === '/full_name') {
       next.full_name = String(base)
       refused.push({ path, refused: hashValue(given) })
-    } else if (path === '/incomplete') {
+    } else if (path === INCOMPLETE) {
       next.incomplete = base === true
     } else if (path === MISSING_PATH) {
       next.missing_since = typeof base === 'string' ? base : null
       refused.push(refusedPresence(record, given))
     }
+  }
+  // Whether the hub has the whole record is no value of the platform: nothing could hold it, or lift its hold.
+  if (changes.every(({ path }) => path === INCOMPLETE)) {
+    return { outcome: 'reverted', next: record, changes: [], refused: [] }
   }
   if (isDataChanged) next.data = stringifyLossless(data)
   return { outcome: 'reverted', next, changes, refused }
@@ -216,7 +222,7 @@ function currentValue(
   const key = dataKeyOf(path)
   if (key !== null) return Object.hasOwn(data, key) ? data[key] : undefined
   if (path === '/full_name') return record.full_name
-  if (path === '/incomplete') return record.incomplete
+  if (path === INCOMPLETE) return record.incomplete
   return record.missing_since
 }
 

@@ -41,9 +41,9 @@ export type ConfirmAction = (request: FastifyRequest, action: ConfirmedAction) =
 const AUDITED_ERRORS: readonly ErrorCode[] = ['password_wrong', 'session_not_fresh']
 
 /**
- * Creates a function that verifies that the caller may reveal a key or give access: an operator reauthenticates, a
- * program needs the scope. A session or a token that was stolen then gives no access that outlives it. The function
- * throws HubError `scope_required`, and the errors of {@link reauthenticate}.
+ * Creates a function that verifies that the caller may reveal a key, give access or start a revert: an operator
+ * reauthenticates, a program needs the scope. A session or a token that was stolen then gives no access that outlives it,
+ * and takes nothing back. The function throws HubError `scope_required`, and the errors of {@link reauthenticate}.
  */
 export function createConfirmAction(
   deps: ReauthenticateDeps & Pick<AuthDeps, 'activity'>,

@@ -27,6 +27,7 @@ const OUTCOME_OF_CODE: Readonly<Record<string, PushOutcome>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: 'unreadable',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'unreadable',
   too_many_requests: 'throttled',
+  held_pushes_full: 'rejected',
   busy: 'busy',
   storage_unavailable: 'unavailable',
   disk_full: 'unavailable',

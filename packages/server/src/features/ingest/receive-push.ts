@@ -11,7 +11,7 @@ import {
   type PushInput,
   recordTypeOf,
 } from '../../domain/record/record-input.ts'
-import { type ErrorCode, formatMessage, HubError } from '../../errors.ts'
+import { type ErrorCode, formatMessage, HubError, heldPushesFull } from '../../errors.ts'
 import { Batcher } from '../../lib/concurrency/batcher.ts'
 import { sha256 } from '../../lib/crypto/hash.ts'
 import { isRandomKey } from '../../lib/crypto/random-key.ts'
@@ -72,7 +72,7 @@ export function createReceivePush(deps: {
     request: PushRequest,
     error: HubError,
     { activity, position = null }: Pick<NewRejectedPush, 'activity'> & Partial<NewRejectedPush>,
-  ): Promise<void> {
+  ): Promise<boolean> {
     return rejectedPushSaver.save({
       platform_id: request.platform.platform_id,
       record_type: recordTypeOf(request.body.value),
@@ -125,7 +125,11 @@ export function createReceivePush(deps: {
       // What was left out is kept: an operator may replay it. The activity has the push already.
       if (written.is_held) {
         const { position = null } = written
-        await saveRejected(request, new HubError('held'), { activity: null, position })
+        const isKept = await saveRejected(request, new HubError('held'), {
+          activity: null,
+          position,
+        })
+        if (!isKept) throw heldPushesFull()
       }
       const warnings = [
         ...input.warnings,
@@ -312,7 +316,7 @@ export function createPlatformAuthenticator(deps: {
   }
 }
 
-/** Maximum size of the rejected bodies of a platform. The oldest ones are deleted first. */
+/** Maximum size of the rejected bodies of a platform. The oldest ones are deleted first, and no held one that waits. */
 const QUOTA_BYTES = 50 * 1024 * 1024
 
 /** Saves rejected pushes and pulled records so that operators can fix and replay them, many in one commit. */
@@ -320,8 +324,9 @@ export type RejectedPushSaver = {
   /**
    * Saves a rejected push without keys: those of the hub, values whose name is that of a key, and the source API key of
    * the platform. `http/request-bodies.ts` limits how many pushes wait, and a pull waits before it reads further records.
+   * @returns false for a held push that there is no room for.
    */
-  save: (rejected: NewRejectedPush) => Promise<void>
+  save: (rejected: NewRejectedPush) => Promise<boolean>
 }
 
 export function createRejectedPushSaver(deps: {
@@ -332,7 +337,7 @@ export function createRejectedPushSaver(deps: {
   dayOf: (at: Date) => string
 }): RejectedPushSaver {
   const { rejectedPushes, clock, dayOf } = deps
-  const batcher = new Batcher<NewRejectedPush, void>({
+  const batcher = new Batcher<NewRejectedPush, boolean>({
     async handle(rejected) {
       const ids = [...new Set(rejected.map(({ platform_id }) => platform_id))]
       const keys = new Map(
@@ -340,12 +345,12 @@ export function createRejectedPushSaver(deps: {
       )
       const redacted = rejected.map((one) => withoutKeys(one, [keys.get(one.platform_id) ?? '']))
       const now = clock.now()
-      await rejectedPushes.saveRejectedPushes(redacted, {
+      const isKept = await rejectedPushes.saveRejectedPushes(redacted, {
         at: now.toISOString(),
         day: dayOf(now),
         quotaBytes: QUOTA_BYTES,
       })
-      return rejected.map(() => ({ value: undefined }))
+      return isKept.map((value) => ({ value }))
     },
     maxBatch: 100,
   })

@@ -33,7 +33,7 @@ export function tokenRoutes(
     route('POST /api/v1/tokens', {
       summary: 'Create a token with your role or a lower one; only this response contains it',
       description:
-        'A token needs the scope access, and cannot give the scopes hub_keys and access.',
+        'A token needs the scope access, and cannot give the scopes hub_keys, access and reverts.',
       body: ClosedObject({
         name: Type.String({ minLength: 1, maxLength: 100 }),
         role: Role,

@@ -6,7 +6,7 @@ import { Rejections } from './rejections.ts'
 
 function startRejections() {
   const stored: NewRejectedPush[] = []
-  const save = async (rejected: NewRejectedPush) => void stored.push(rejected)
+  const save = async (rejected: NewRejectedPush) => stored.push(rejected) > 0
   const plan = { platform_id: 1, record_type: 'cases' }
   const read = { pull_id: 1, snapshotSeq: 1, requested_at: '2026-03-10T08:00:00.000Z' }
   return {

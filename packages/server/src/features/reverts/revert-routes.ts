@@ -106,20 +106,18 @@ export function revertRoutes(deps: RevertDeps) {
     route('POST /api/v1/reverts/:id/start', {
       summary: 'Start a planned revert in the background',
       description:
-        'An operator enters the password again. Each record is decided again when it is reverted.',
+        'An operator enters the password again, and a token needs the scope reverts. Each record is decided again when it is reverted.',
       status: 202,
       body: Type.Union([RevertStartRequest, Type.Null()]),
       response: { revert: Revert },
       async handle(request) {
         const revert = await find(request.params.id)
-        const caller = callerOf(request)
-        if (caller.kind === 'operator') {
-          const confirmed = { action: 'revert.start' as const, target: `revert ${revert.id}` }
-          const password = request.body?.password
-          await confirmAction(request, { ...confirmed, scope: 'access', password })
-        }
+        const confirmed = { action: 'revert.start' as const, target: `revert ${revert.id}` }
+        const password = request.body?.password
+        await confirmAction(request, { ...confirmed, scope: 'reverts', password })
         const log = describeRevert('start', revert, request.requester)
-        const started = await reverts.startRevert(revert.id, nameOfCaller(caller), log)
+        const caller = nameOfCaller(callerOf(request))
+        const started = await reverts.startRevert(revert.id, caller, log)
         if (started === 'already_running') throw new HubError('revert_already_running')
         if (started === 'not_planned') {
           throw new HubError('revert_not_possible', {

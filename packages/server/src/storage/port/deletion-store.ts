@@ -61,7 +61,7 @@ export interface ErasureStore {
   /**
    * Erases a record, its history, the rejected pushes and logged requests that name it, and its reference in the activity. With the mode
    * `anonymise`, the record stays without content, under a reference that cannot be predicted. The change has a number of
-   * its own and appears in the feed of changes.
+   * its own and appears in the feed of changes. No revert writes what remains, also without the tombstone.
    *
    * First saves a tombstone. From then on, no write of the record and no rejected push that names it is stored.
    * Calling the method again completes an interrupted erasure. When it resolves, the files of the database no longer

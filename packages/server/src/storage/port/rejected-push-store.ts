@@ -79,16 +79,18 @@ export interface RejectedPushStore {
    *
    * - The same rejection of the same body for the same module is saved once, with a count, the last pull or request
    *   that was rejected, and its last position. If it was replayed, a push becomes pending again, and a pulled record does not.
-   * - Each platform has `quotaBytes` for its bodies. The oldest ones are deleted first. If a body is larger than the
-   *   quota, only its size is saved.
-   * - The counter `rejected` counts each push. It counts a pulled record once, however many pulls reject it.
+   * - Each platform has `quotaBytes` for its bodies. The oldest ones are deleted first, and none that was held and waits:
+   *   if those leave no room, a further held push is not saved, and counts as rejected. If another body is larger than
+   *   the quota, only its size is saved.
+   * - The counter `rejected` counts each push, except held ones that are saved. It counts a pulled record once, however many pulls reject it.
    * - Nothing is saved, and no activity entry is written, if the body names an erased record (`findReferences`) or has
    *   too many texts to check for one, or if the platform was removed.
+   * @returns of each push, in their order: false for a held one without room, which must not be acknowledged.
    */
   saveRejectedPushes(
     rejected: NewRejectedPush[],
     options: { at: string; day: string; quotaBytes: number },
-  ): Promise<void>
+  ): Promise<boolean[]>
 
   /**
    * Returns at most `limit` rejected pushes, newest first, with at most `maxBytes` of bodies, but at least one. `before`

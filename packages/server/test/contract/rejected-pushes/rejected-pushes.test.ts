@@ -189,7 +189,7 @@ test('the oldest rejections are deleted first when the quota is full, and a repe
   assert.equal(await rejectedOn(kit, kit.clock.day), 7)
 })
 
-test('held pushes, which were acknowledged, are deleted after all others when the quota is full', async (kit) => {
+test('held pushes, which are acknowledged, are not deleted for the quota, and not saved without room', async (kit) => {
   const school = await kit.register()
   for (const [name, code] of [
     ['a', 'held'],
@@ -201,12 +201,30 @@ test('held pushes, which were acknowledged, are deleted after all others when th
     await kit.saveRejected([rejection(school, { code, body: bodyOf(name) })])
   }
   const names = async () => (await list(kit.storage)).map((push) => nameOf(push.body))
-  kit.clock.advance(1)
-  await kit.saveRejected([rejection(school, { code: 'held', body: bodyOf('e') })], 38_000)
+  const save = (...pushes: [code: string, name: string][]) => {
+    kit.clock.advance(1)
+    const rejected = pushes.map(([code, name]) => rejection(school, { code, body: bodyOf(name) }))
+    return kit.saveRejected(rejected, 38_000)
+  }
+  assert.deepEqual(await save(['held', 'e']), [true])
   assert.deepEqual(await names(), ['e', 'c', 'a'])
-  kit.clock.advance(1)
-  await kit.saveRejected([rejection(school, { code: 'held', body: bodyOf('f') })], 38_000)
-  assert.deepEqual(await names(), ['f', 'e', 'c'])
+  const rejected = await rejectedOn(kit, kit.clock.day)
+  // A repeated one needs no room, and another rejection, which was not acknowledged, gives way.
+  const saved = await save(['held', 'f'], ['held', 'c'], ['invalid_record', 'g'])
+  assert.deepEqual(saved, [false, true, true])
+  assert.deepEqual(await names(), ['c', 'e', 'a'])
+  assert.equal(await rejectedOn(kit, kit.clock.day), rejected + 2)
+  // A replayed one gives way too.
+  await kit.runSql(`UPDATE rejected_pushes SET replayed_at = at WHERE body LIKE '%"a"%'`)
+  assert.deepEqual(await save(['held', 'f']), [true])
+  assert.deepEqual(await names(), ['f', 'c', 'e'])
+})
+
+test('a held push whose body is larger than the quota is not saved', async (kit) => {
+  const school = await kit.register()
+  const held = rejection(school, { code: 'held', body: JSON.stringify('x'.repeat(5000)) })
+  assert.deepEqual(await kit.saveRejected([held], 4000), [false])
+  assert.deepEqual(await list(kit.storage), [])
 })
 
 test('only the size of a body larger than the quota is saved, and no other rejection is deleted', async (kit) => {

@@ -40,6 +40,26 @@ test('a value stays out after its platform has dropped another held field', asyn
   assert.deepEqual(await contents(kit), { one: shown('{"a":9}') })
 })
 
+test('that a pull has completed a record is taken back with its values only, and then held with them', async (kit) => {
+  const school = await kit.register()
+  const patch = { full_name: 'Ann', data: '{"a":1}' }
+  const { record_id } = await school.patch({ reference: 'one', ...patch })
+  const list = (a: number) => pullList(kit, school, { one: `{"a":${a}}` })
+  const isIncomplete = async () => (await kit.record(record_id)).incomplete
+  const completed = await list(1)
+  const only = await revert(kit, completed)
+  assert.deepEqual([only.counts.reverted, only.counts.held_now], [1, 0])
+  assert.equal(await isIncomplete(), false)
+  assert.deepEqual((await list(1)).outcomes, ['unchanged'])
+
+  const other = await school.patch({ reference: 'two', ...patch })
+  const changed = await pullList(kit, school, { one: '{"a":1}', two: '{"a":9}' })
+  await revert(kit, changed)
+  const again = await pullList(kit, school, { one: '{"a":1}', two: '{"a":9}' })
+  assert.deepEqual(again.outcomes, ['unchanged', 'held'])
+  assert.equal((await kit.record(other.record_id)).incomplete, true)
+})
+
 test('a pull neither compares nor lifts what only pushes set', async (kit) => {
   const school = await kit.register()
   await pullOne(kit, school, '{"a":1}', ['a'])

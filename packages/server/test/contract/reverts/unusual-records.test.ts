@@ -5,6 +5,7 @@ import { runNextRevert } from '../../../src/features/reverts/run-revert.ts'
 import type { RevertWrite } from '../../../src/storage/port/record-store.ts'
 import { createSeededRandom, incompressibleText } from '../../helpers/random/seed.ts'
 import { test } from '../../helpers/storage/engines.ts'
+import { erase } from '../../helpers/storage/erasure.ts'
 import { changeLog, only, pushWrite } from '../../helpers/storage/fixtures.ts'
 import {
   contents,
@@ -172,6 +173,30 @@ test('a plan names the writer that it has read, not one that writes while the pl
   await startTest(kit, id)
   const done = only(await deps.reverts.listRecords(query))
   assert.deepEqual([done.done, done.kept?.source], [true, 'POST'])
+})
+
+test('what remains of an anonymised record is impossible to revert, also without its tombstone', async (kit) => {
+  const school = await kit.register()
+  const from = kit.clock.text
+  await school.post({ reference: 'pushed' })
+  const created = await pullList(kit, school, { pulled: '{"a":1}' })
+  const remains = await kit.records()
+  for (const { record_id } of remains) {
+    const { tombstone_id } = await erase(kit, record_id, 'anonymise')
+    await kit.storage.erasure.deleteTombstone(tombstone_id, changeLog())
+  }
+  kit.clock.advance(60)
+  const references = (await kit.records()).map(({ reference_number }) => reference_number)
+  const marked = await pullList(kit, school, {}, references)
+  for (const [scope, expected] of [
+    [{ pull_id: created.pull_id }, 1],
+    [{ platform: school.platform_name, from, to: kit.clock.text }, 1],
+    [{ pull_id: marked.pull_id }, 2],
+  ] as const) {
+    const { counts } = await revert(kit, scope)
+    assert.deepEqual([counts.reverted, counts.impossible], [0, expected])
+  }
+  assert.equal((await kit.storage.holds.summarizeHolds()).records, 0)
 })
 
 test('a cancelled revert saves no results of a step in progress', async (kit) => {

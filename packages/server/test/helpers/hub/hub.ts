@@ -73,7 +73,7 @@ export type HubCore = {
   metricsAddress: string | null
   setupLink: string | null
   /** The `Authorization` header with a token of this role, or with this scope and the role that its routes require. */
-  authorization: (permission: Role | 'hub_keys' | 'access') => string
+  authorization: (permission: Role | 'hub_keys' | 'access' | 'reverts') => string
   /** Injects a request without a socket. */
   send: (request: HubRequest) => Promise<TestResponse>
   /** Sends a GET request with the token of the role admin. */
@@ -244,6 +244,7 @@ async function run(
     admin: await createAuthorization(storage, 'admin'),
     hub_keys: await createAuthorization(storage, 'operator', 'hub_keys'),
     access: await createAuthorization(storage, 'admin', 'access'),
+    reverts: await createAuthorization(storage, 'operator', 'reverts'),
   }
   return { hub, storage, address, metricsAddress, setupLink, authorizations }
 }

@@ -54,7 +54,7 @@ export function saveRejectedPush(
   school: TestPlatform,
   content: string | object,
   method: 'POST' | 'pull' = 'POST',
-): Promise<void> {
+): Promise<boolean[]> {
   const ref = { record_type: 'students', reference_number: String(content) }
   const full_name = content === REFERENCE ? NAME : 'Bea'
   const body = typeof content === 'string' ? { ...ref, full_name, data: 7 } : content

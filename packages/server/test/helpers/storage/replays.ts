@@ -33,9 +33,9 @@ export async function saveRejected(
   { storage, clock }: StorageContext,
   rejected: NewRejectedPush[],
   quotaBytes = 50 * 1024 * 1024,
-): Promise<void> {
+): Promise<boolean[]> {
   const options = { at: clock.text, day: clock.day, quotaBytes }
-  await storage.rejectedPushes.saveRejectedPushes(rejected, options)
+  return storage.rejectedPushes.saveRejectedPushes(rejected, options)
 }
 
 export const ALL_REJECTIONS = {

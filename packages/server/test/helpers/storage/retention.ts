@@ -68,7 +68,7 @@ export async function createRow(
       return void (await revert(kit, { platform: school.platform_name, from, to }))
     }
     case 'rejected_pushes':
-      return saveRejected(kit, [rejection(school, { body: `{"a":${count}}` })])
+      return void (await saveRejected(kit, [rejection(school, { body: `{"a":${count}}` })]))
     case 'push_errors':
       return storage.pushErrors.addPushErrors([pushErrorAt(kit.clock.text, count)], [])
     case 'requests':
@@ -87,7 +87,7 @@ export async function createRow(
       return storage.alerts.applyAlertChanges({ raise: [], resolve, reword: [] })
     }
     case 'counters':
-      return saveRejected(kit, [rejection(school)])
+      return void (await saveRejected(kit, [rejection(school)]))
     default:
       throw new Error(`There are no rows of ${noun satisfies never}`)
   }

@@ -1,16 +1,20 @@
 /** Deletes history and rejected pushes, whose platforms have quotas, and schedules the purge of the files. */
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Databases, Executor } from '../schema/databases.ts'
-import { HELD } from '../schema/pull-tables.ts'
+import { DELETED_OVER_QUOTA } from '../schema/pull-tables.ts'
 import { deleteRows, updateRows } from '../schema/rows.ts'
 import type { Tables } from '../schema/tables.ts'
 
-/** Deletes a platform's oldest rejected pushes until the others fit into the quota. Those that were held, and so acknowledged, are last. */
+/**
+ * Deletes a platform's oldest rejected pushes until the others fit into the quota, but no pending one that was held, and so
+ * acknowledged.
+ * @returns whether they fit.
+ */
 export async function deleteOverQuota(
   db: Executor,
   platformId: number,
   quotaBytes: number,
-): Promise<void> {
+): Promise<boolean> {
   const { rejected_bytes } = await db
     .selectFrom('platforms')
     .select('rejected_bytes')
@@ -18,22 +22,22 @@ export async function deleteOverQuota(
     .executeTakeFirstOrThrow()
   let excess = rejected_bytes - quotaBytes
   while (excess > 0) {
-    const oldest = db
+    const oldest = await db
       .selectFrom('rejected_pushes')
       .select(['rejected_push_id', 'bytes'])
       .where('platform_id', '=', platformId)
+      .where(MAY_BE_DELETED)
       .orderBy('at')
       .orderBy('rejected_push_id')
       .limit(100)
-    const others = await oldest.where(NOT_HELD).execute()
-    const ids = pickOldest(others.length > 0 ? others : await oldest.execute(), excess)
-    if (ids.length === 0) return
-    excess -= await deleteRejectedPushes(db, platformId, ids)
+      .execute()
+    if (oldest.length === 0) return false
+    excess -= await deleteRejectedPushes(db, platformId, pickOldest(oldest, excess))
   }
+  return true
 }
 
-/** As in the index `rejected_pushes_not_held`. */
-const NOT_HELD = sql<SqlBool>`code <> ${sql.lit(HELD)}`
+const MAY_BE_DELETED = sql<SqlBool>`${sql.raw(DELETED_OVER_QUOTA)}`
 
 /**
  * Deletes old rejected pushes, but no pending one that was held while its module has holds, which do not end by time.
@@ -56,7 +60,7 @@ export async function deleteOldRejectedPushes(
         .select('m.module_id')
         .whereRef('m.platform_id', '=', 'r.platform_id')
         .whereRef('m.record_type', '=', 'r.record_type')
-      return eb.or([NOT_HELD, eb('replayed_at', 'is not', null), eb.not(eb.exists(holds))])
+      return eb.or([MAY_BE_DELETED, eb.not(eb.exists(holds))])
     })
     .orderBy('at')
     .orderBy('rejected_push_id')

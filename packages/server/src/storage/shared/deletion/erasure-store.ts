@@ -182,7 +182,7 @@ export function createErasureStore(
   ): Promise<boolean> {
     const pseudonym = pseudonymOf(record_id, change.referenceHash)
     const { numAffectedRows = 0n } = await sql`
-      UPDATE records SET reference_number = ${pseudonym}, full_name = '', data = '{}',
+      UPDATE records SET reference_number = ${pseudonym}, full_name = '', data = '{}', anonymised = 1,
         fingerprint = NULL, version = NULL, reference_hash = NULL, version_hash = NULL, field_clocks = NULL, change_seq = ${change.change_seq},
         updated_at = ${change.at}
       WHERE record_id = ${record_id}`.execute(db)

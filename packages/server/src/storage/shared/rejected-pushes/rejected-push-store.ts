@@ -45,6 +45,7 @@ export function createRejectedPushStore(
         const counts = new Map<number, number>()
         const pushed = new Map<number, number>()
         const saved = new Set<number>()
+        const isKept = rejected.map(() => true)
         const registered = await findRegistered(db, rejected)
         const previousPulls = new Map<string, number | null>()
         /** Returns the previous pull of the module of a pulled record, with one lookup per module. */
@@ -69,15 +70,16 @@ export function createRejectedPushStore(
             at: formatRfc3339(new Date(at)),
           }
           const previous = await previousOf(push)
-          const isNew =
-            !isErased && (await saveRejection(db, push, { at, quotaBytes, position, previous }))
+          const options = { at, quotaBytes, position, previous }
+          const outcome = isErased ? null : await saveRejection(db, push, options)
           saved.add(push.platform_id)
-          // It was acknowledged: an operator, not the platform, has decided against it.
-          if (push.code === HELD) continue
+          isKept[index] = outcome !== 'full'
+          // It is acknowledged: an operator, not the platform, has decided against it.
+          if (push.code === HELD && outcome !== 'full') continue
           if (push.method !== 'pull') {
             pushed.set(push.platform_id, (pushed.get(push.platform_id) ?? 0) + 1)
           }
-          if (!isNew && push.method === 'pull') continue
+          if (outcome !== 'new' && push.method === 'pull') continue
           counts.set(push.platform_id, (counts.get(push.platform_id) ?? 0) + 1)
         }
         // Sorted as in writes of records, which lock the counters in this order.
@@ -87,6 +89,7 @@ export function createRejectedPushStore(
           await addRecentRejections(db, { platformId, count: pushed.get(platformId) ?? 0, at })
           await deleteOverQuota(db, platformId, quotaBytes)
         }
+        return isKept
       }),
 
     dismissRejectedPushes: (query, at, log) =>
@@ -115,12 +118,12 @@ const NOT_REPLAYED = {
   replay_record_id: null,
 }
 
-/** @returns whether the rejection is new. An identical one only raises the count. */
+/** @returns `repeated` if an identical one only raises the count; `full` for a held push that the quota leaves no room for. */
 async function saveRejection(
   db: Executor,
   push: NewRejectedPush,
   options: { at: string; quotaBytes: number; position: WritePosition; previous: number | null },
-): Promise<boolean> {
+): Promise<'new' | 'repeated' | 'full'> {
   const { at, quotaBytes, position, previous } = options
   const { platform_id, record_type, message, pull_id, request_id } = push
   // A pulled record does not name its module, so two modules may reject identical ones.
@@ -147,11 +150,14 @@ async function saveRejection(
     await updateRows(db, 'rejected_pushes', { rejected_push_id }, change)
     if (pull_id !== null)
       await saveRejectingPull(db, { rejected_push_id, pull_id, before, previous })
-    return false
+    return 'repeated'
   }
   const size = Buffer.byteLength(push.body)
   const fits = size + ROW_BYTES <= quotaBytes
   const bytes = (fits ? size : 0) + ROW_BYTES
+  if (push.code === HELD) {
+    if (!fits || !(await deleteOverQuota(db, platform_id, quotaBytes - bytes))) return 'full'
+  }
   const { rejected_push_id } = await db
     .insertInto('rejected_pushes')
     .values({
@@ -172,7 +178,7 @@ async function saveRejection(
     await saveRejectingPull(db, { rejected_push_id, pull_id, before: null, previous })
   const added = { rejected_bytes: sql`rejected_bytes + ${bytes}` }
   await updateRows(db, 'platforms', { platform_id }, added)
-  return true
+  return 'new'
 }
 
 /** Returns the names of the platforms that are not being removed. */

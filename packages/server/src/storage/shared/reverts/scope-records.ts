@@ -171,7 +171,8 @@ function selectOutlines(db: Executor, isId: IsId) {
     .select([
       ...(['r.record_id', 'r.platform_id', 'r.module_id', 'r.missing_since'] as const),
       ...(['r.change_seq', 'r.created_pull_id', 'r.created_at'] as const),
-      sql<number>`CASE WHEN EXISTS (SELECT 1 FROM tombstones t
+      // An erasure that has begun may already have deleted a part of the history.
+      sql<number>`CASE WHEN r.anonymised = 1 OR EXISTS (SELECT 1 FROM tombstones t
         WHERE t.record_id = r.record_id) THEN 1 ELSE 0 END`.as('is_anonymised'),
     ])
     .where(isId('r.record_id'))

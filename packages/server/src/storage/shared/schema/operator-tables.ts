@@ -127,7 +127,9 @@ export const operatorTables = {
       /** The token that created this one, which is revoked with it. */
       created_by_token_id: integer().nullable().references('api_tokens.token_id', 'set null'),
       /** Null for a token that may do whatever its role may do. */
-      scope: text<TokenScope>().check("scope IN ('alerts', 'hub_keys', 'access')").nullable(),
+      scope: text<TokenScope>()
+        .check("scope IN ('alerts', 'hub_keys', 'access', 'reverts')")
+        .nullable(),
     },
     {
       indexes: {

@@ -18,6 +18,9 @@ import { flag, id, integer, table, text } from './define-table.ts'
 /** The code of an accepted push of which a hold has kept values out. It is stored as a rejected push, so that it can be replayed. */
 export const HELD = 'held' satisfies ErrorCode
 
+/** The rejected pushes that are deleted over the quota: those that were not acknowledged, or are done. As a condition of a partial index. */
+export const DELETED_OVER_QUOTA = `(code <> '${HELD}' OR replayed_at IS NOT NULL)`
+
 /** The pulls of an outcome, as the conditions of partial indexes. */
 export const HAS_OUTCOME: Readonly<Record<Exclude<PullOutcome, 'reverted'>, string>> = {
   failed: "state IN ('partial', 'failed', 'timed_out')",
@@ -174,9 +177,9 @@ export const pullTables = {
       unique: ['platform_id', 'fingerprint'],
       indexes: {
         rejected_pushes_by_time: { on: 'platform_id, at, rejected_push_id' },
-        rejected_pushes_not_held: {
+        rejected_pushes_deleted_over_quota: {
           on: 'platform_id, at, rejected_push_id',
-          where: `code <> '${HELD}'`,
+          where: DELETED_OVER_QUOTA,
         },
         rejected_pushes_by_age: { on: 'at, rejected_push_id' },
         // Contains all figures of a group, so that counting reads no bodies.

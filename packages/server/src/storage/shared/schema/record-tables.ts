@@ -29,6 +29,8 @@ export const recordTables = {
       missing_since: text().nullable(),
       /** Whether the record is missing, or was last, because its creation was reverted, rather than since a read lacked it. */
       taken_back: flag().default(0).check('taken_back IN (0, 1)'),
+      /** Whether only remains are left of the record. Outlives the tombstone: no revert may take the remains for what a scope wrote. */
+      anonymised: flag().default(0).check('anonymised IN (0, 1)'),
       /** When each field was last set, a JSON object; null unless pushes contain `occurred_at`. */
       field_clocks: text().nullable(),
       /** The write sequence orders pushes, pulls and changes; clocks do not. */
