@@ -13,10 +13,10 @@ const env = withoutFullReads(clock)
 const HOUR = 3601
 
 /** What a pull requested, how it read the module, and how many full reads that took. */
-async function pullAfter(kit: DigestKit, seconds: number) {
+async function pullAfter(kit: DigestKit, seconds: number, { mayFail = false } = {}) {
   clock.advance(seconds)
   const { mode, full_because, warnings, error, digest } = await kit.pull()
-  assert.equal(error, null)
+  if (!mayFail) assert.equal(error, null)
   const requests = kit.source.takeRequests()
   return { mode, full_because, warnings: warnings.join(' '), requests, digest }
 }
@@ -75,6 +75,20 @@ describeHub('a pull of a careless platform', { clock, env }, (hub) => {
     assert.deepEqual([late.requests, late.full_because], [['digest', 'list'], 'no_digest'])
     assert.match(late.warnings, /HTTP 500/)
     assert.deepEqual((await pullAfter(kit, 60)).requests, ['digest'])
+  })
+
+  test('a list that breaks off is not requested again for an hour', async () => {
+    await using kit = await addDigestPlatform(hub, 100)
+    await pullAfter(kit, HOUR)
+    kit.source.behaviour = { digest: respond.status(500), list: respond.truncated(LIST_START) }
+    const lists: string[] = []
+    for (let pull = 0; pull < 10; pull++) {
+      clock.advance(pull === 0 ? HOUR : 60)
+      await kit.pull()
+      lists.push(...kit.source.takeRequests().filter((request) => request === 'list'))
+    }
+    assert.deepEqual(lists, ['list'])
+    assert.equal((await pullAfter(kit, HOUR, { mayFail: true })).requests.at(-1), 'list')
   })
 
   test('sums may be texts', async () => {
@@ -244,6 +258,8 @@ describeHub('a pull of a careless platform', { clock, env }, (hub) => {
     assert.deepEqual([kit.source.takeRequests(), mode], [['digest'], 'digest'])
   })
 })
+
+const LIST_START = '{"success":true,"records":['
 
 function bucketsOf(buckets: unknown[]) {
   return respond.json({ success: true, digits: 1, buckets })

@@ -15,6 +15,7 @@ const HISTORY: DigestHistory = {
   unstable_manifest_hash: null,
   asked_at: ago(1),
   digest_ms: 10,
+  list_failed_at: null,
 }
 
 function ago(hours: number): string {
@@ -25,7 +26,12 @@ function ago(hours: number): string {
 function plan(
   hours: number | null,
   history: Partial<DigestHistory> = {},
-  options: { requested?: 'full' | 'digest'; isUrgent?: boolean; isReviewApproved?: boolean } = {},
+  options: {
+    requested?: 'full' | 'digest'
+    isUrgent?: boolean
+    isReviewApproved?: boolean
+    fullPullHours?: number
+  } = {},
 ) {
   const found = planReadMode({
     requested: 'auto',
@@ -81,6 +87,17 @@ test('a digest that cannot be used leads to at most one full read an hour', () =
   assert.equal(plan(0.9, { unstable_at: ago(5), unstable_manifest_hash: 'old' }), 'digest')
   assert.equal(plan(0.9, { unsupported_at: ago(5), unsupported_manifest_hash: 'old' }), 'digest')
   assert.equal(plan(0.9, { unsupported_at: ago(25), unsupported_manifest_hash: 'm' }), 'digest')
+})
+
+test('where the platform offers a digest, the list is read at most once an hour, also if it is due or has failed', () => {
+  const due = { fullPullHours: 1 }
+  assert.equal(plan(0.9, {}, due), 'digest', 'the moment of the module is now')
+  assert.equal(plan(1.1, {}, due), 'list: due')
+  assert.equal(plan(0.9, { asked_at: null, digest_ms: null }, due), 'list: due')
+  assert.equal(plan(30, { list_failed_at: ago(0.9) }), 'digest')
+  assert.equal(plan(30, { list_failed_at: ago(1.1) }), 'list: due')
+  const unstable = { unstable_at: ago(5), unstable_manifest_hash: 'm' }
+  assert.equal(plan(30, { ...unstable, list_failed_at: ago(0.9) }), 'nothing: not_stable')
 })
 
 test('a digest that takes 4 s is requested every 80 s', () => {

@@ -134,7 +134,7 @@ async function readByDigest(read: ModuleRead): Promise<ModuleOutcome> {
   const { deps, context, manifest, now } = read
   const { source_base_url, encrypted_source_key } = context.source
   const source_api_key = deps.secrets.decrypt(encrypted_source_key, SOURCE_KEY_PURPOSE)
-  const isAllowed = mayReadInFull(context.full_read_at, now)
+  const isAllowed = mayReadInFull(context, now)
   const comparison = await compareDigest(deps, {
     ...context,
     target: { source_base_url, source_api_key },

@@ -47,8 +47,7 @@ export async function settleFullRead(
   const at = deps.clock.now().toISOString()
   const findings = { ...read, at }
   if (error !== null) {
-    const change = findInPart(findings)
-    if (Object.keys(change).length > 0) await deps.digests.saveDigest(plan, change)
+    await deps.digests.saveDigest(plan, { ...findInPart(findings), list_failed_at: at })
     return
   }
   const local = await readLocalSums(deps.digests, plan, STORED_DIGITS)

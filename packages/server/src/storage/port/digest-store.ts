@@ -73,6 +73,8 @@ export type ModuleDigest = {
   /** When the last digest was requested, and how long the platform took, in milliseconds. */
   asked_at: string | null
   digest_ms: number | null
+  /** When a read of the whole list last failed after the platform had begun to send it. */
+  list_failed_at: string | null
 }
 
 /** The records of a module. Each transaction updates the totals together with the sums of the buckets. */
