@@ -257,6 +257,19 @@ describeHub('a pull of a careless platform', { clock, env }, (hub) => {
     const { mode } = await kit.pull('digest')
     assert.deepEqual([kit.source.takeRequests(), mode], [['digest'], 'digest'])
   })
+
+  test('the time until the buckets are sent counts as that of the digest', async () => {
+    await using kit = await addDigestPlatform(hub, 100)
+    kit.source.set(1, { version: 2 })
+    kit.source.behaviour = {
+      onDigest: () => clock.advance(1),
+      beforeList: async () => clock.advance(3),
+    }
+    assert.deepEqual((await pullAfter(kit, 60)).requests, ['digest', 'buckets'])
+    assert.equal((await kit.completeness()).digest?.digest_ms, 4000)
+    assert.deepEqual((await pullAfter(kit, 60)).requests, [])
+    assert.deepEqual((await pullAfter(kit, 60)).requests, ['digest'])
+  })
 })
 
 const LIST_START = '{"success":true,"records":['

@@ -21,6 +21,7 @@ import {
 } from '../../domain/pull/digest.ts'
 import { offersDigest } from '../../domain/pull/read-mode.ts'
 import { HubError } from '../../errors.ts'
+import { startStopwatch } from '../../lib/time/stopwatch.ts'
 import type { DigestQuery } from '../../platform-client/records/records-digest.ts'
 import type { CallTarget } from '../../platform-client/request/send-request.ts'
 import type {
@@ -73,8 +74,6 @@ type ComparedModule = Pick<
 }
 
 const DAY_MS = 24 * 3_600_000
-/** A clock that is set forward during a request seems to show that the platform took longer, by this time at most. */
-const MAX_CLOCK_CHANGE_MS = 60_000
 
 /**
  * Requests the sums of a module, then the finer sums of the buckets that differ. Saves how long the platform took, unless
@@ -204,8 +203,7 @@ class DigestRequests {
     const { target, source, plan, ...options } = this.#module
     const { platform_name } = source
     const { signal, firstByteSeconds, retryUntil } = options
-    const begun = clock.now().getTime()
-    const begunAt = performance.now()
+    const elapsed = startStopwatch(clock)
     this.count += 1
     try {
       const response = await client.fetchDigest(
@@ -228,8 +226,7 @@ class DigestRequests {
       this.#isUnmeasured = signal.aborted || !(error instanceof HubError) || error.concernsPlatform
       throw error
     } finally {
-      const most = performance.now() - begunAt + MAX_CLOCK_CHANGE_MS
-      this.milliseconds += Math.min(Math.max(0, clock.now().getTime() - begun), most)
+      this.milliseconds += elapsed()
     }
   }
 

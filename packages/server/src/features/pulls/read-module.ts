@@ -162,6 +162,9 @@ async function readBuckets(
   const selections = toRequests(buckets.map(({ prefix }) => prefix))
   const task: PullTaskContext = { ...context, selections, readsAll: true }
   const received = await runPullTask(deps, task)
+  const digest_ms = Math.round((comparison.measured.digest_ms ?? 0) + received.waitedMs)
+  const measured = { ...comparison.measured, digest_ms }
+  if (selections.length > 0) await digests.saveDigest(context.plan, measured)
   if (received.error instanceof HubError && received.error.code === 'platform_ignores_prefix') {
     const unsupported_at = now.toISOString()
     await digests.saveDigest(context.plan, { unsupported_at, unsupported_manifest_hash: manifest })
@@ -199,9 +202,9 @@ async function readBuckets(
       listed: settled.listed,
       verified: isVerified ? { explained, rejected } : null,
     },
-    digest_change: { ...comparison.measured, ...settled.claim },
+    digest_change: { ...measured, ...settled.claim },
   }
-  const found = { ...history, ...comparison.measured, ...change }
+  const found = { ...history, ...measured, ...change }
   return withWarnings(result, [...describe(read, found), ...warnings])
 }
 

@@ -224,7 +224,7 @@ async function readModule(
       cached_response: null,
       rejection_groups: null,
       rejection_summary: null,
-      ...{ tally: new VersionTally([]), bytes: 0 },
+      ...{ tally: new VersionTally([]), bytes: 0, waitedMs: 0 },
       coverage: {
         ...{ seen, stillMissing: new IdBitset(), rejected: new Set(), unidentified: 0, pages },
         ...reading.coverage,
