@@ -15,6 +15,7 @@ const HISTORY: DigestHistory = {
   unstable_manifest_hash: null,
   asked_at: ago(1),
   digest_ms: 10,
+  digest_failed_at: null,
   list_failed_at: null,
 }
 
@@ -105,5 +106,9 @@ test('a digest that takes 4 s is requested every 80 s', () => {
   assert.equal(plan(2, askedAgo(79)), 'nothing: digest_not_due')
   assert.equal(plan(2, askedAgo(81)), 'digest')
   assert.equal(plan(2, askedAgo(79), { requested: 'digest' }), 'digest')
+  assert.equal(plan(2, askedAgo(79), { isUrgent: true }), 'digest')
+  const failed = { ...askedAgo(79), digest_failed_at: askedAgo(79).asked_at }
+  assert.equal(plan(2, failed), 'list: no_digest', 'its last comparison failed')
+  assert.equal(plan(0.9, failed), 'nothing: digest_not_due')
   assert.equal(plan(2, { asked_at: ago(-1), digest_ms: 4000 }), 'digest', 'the clock was set back')
 })

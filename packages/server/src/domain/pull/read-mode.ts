@@ -14,13 +14,14 @@ export type DigestHistory = {
   unstable_manifest_hash: string | null
   asked_at: string | null
   digest_ms: number | null
+  digest_failed_at: string | null
   list_failed_at: string | null
 }
 
 export type ReadModePlan =
   | { read: 'digest' }
   | { read: 'list'; because: FullBecause }
-  /** The digest cannot be used now, and the list was read recently. */
+  /** The digest is not due or cannot be used now, and the list was read recently. */
   | { read: 'nothing'; because: 'digest_not_due' | 'no_digest' | 'not_stable' }
 
 const HOUR_MS = 3_600_000
@@ -32,7 +33,7 @@ const SHARE = 20
 type ModeContext = {
   /** The mode of the pull. */
   requested: PullMode
-  /** Whether an operator has requested the pull, or the last one failed: both compare now. */
+  /** Whether an operator has requested the pull, which compares now. */
   isUrgent: boolean
   /** Whether an operator has approved that records of the module are missing, which only a read of the list marks. */
   isReviewApproved: boolean
@@ -56,11 +57,11 @@ export function planReadMode(context: ModeContext): ReadModePlan {
   const because = findObstacle(context)
   if (because !== null) return { read: isAllowed ? 'list' : 'nothing', because }
   const next = nextDigestAt(history)
-  const mayWait = requested !== 'digest' && !isUrgent
-  if (mayWait && next !== null && isWithin(now, history.asked_at, next)) {
-    return { read: 'nothing', because: 'digest_not_due' }
-  }
-  return { read: 'digest' }
+  const isDigestDue = next === null || !isWithin(now, history.asked_at, next)
+  if (isDigestDue || isUrgent || requested === 'digest') return { read: 'digest' }
+  return isAllowed && history.digest_failed_at !== null
+    ? { read: 'list', because: 'no_digest' }
+    : { read: 'nothing', because: 'digest_not_due' }
 }
 
 /** Why the digest of a module is not requested; null if it may be. */

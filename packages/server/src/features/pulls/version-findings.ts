@@ -69,7 +69,7 @@ function findInWhole({ outcome, history, manifest, at }: Findings): Partial<Modu
   return {
     unversioned,
     unstable_reads,
-    ...(unversioned === null ? { asked_at: null, digest_ms: null } : {}),
+    ...(unversioned === null ? { asked_at: null, digest_ms: null, digest_failed_at: null } : {}),
     ...(isNotStable ? { unstable_at: at, unstable_manifest_hash: manifest } : {}),
     ...(!isNotStable && history.unstable_manifest_hash !== manifest ? STABLE : {}),
     ...toWithdrawal(outcome, at),

@@ -73,6 +73,8 @@ export type ModuleDigest = {
   /** When the last digest was requested, and how long the platform took for it and the buckets, in milliseconds. */
   asked_at: string | null
   digest_ms: number | null
+  /** When the last digest was requested if it, or the buckets after it, could not be used; null if they could. */
+  digest_failed_at: string | null
   /** When a read of the whole list last failed after the platform had begun to send it. */
   list_failed_at: string | null
 }

@@ -128,6 +128,7 @@ export const recordTables = {
     unstable_manifest_hash: text().nullable(),
     asked_at: text().nullable(),
     digest_ms: integer().nullable(),
+    digest_failed_at: text().nullable(),
     list_failed_at: text().nullable(),
   }),
 
