@@ -1,5 +1,6 @@
 /** Platforms whose digest, list or versions are careless: what the hub says, and what it reads. */
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { test } from 'node:test'
 import { createStoppedClock } from '../helpers/hub/alerts.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
@@ -169,6 +170,25 @@ describeHub('a pull of a careless platform', { clock, env }, (hub) => {
     assert.notEqual((await kit.completeness()).verified_at, verified)
   })
 
+  test('while list and digest disagree about one bucket, the records that the others lack are missing', async () => {
+    await using kit = await addDigestPlatform(hub, 100)
+    const others = Array.from({ length: 100 }, (_, number) => number).filter(
+      (number) => bucketOf(number) !== bucketOf(5),
+    )
+    kit.source.remove(...others.slice(0, 1))
+    kit.source.behaviour = {
+      digested: (records) => records.filter((record) => record.reference_number !== 'R-5'),
+    }
+    await pullAfter(kit, 60)
+    assert.equal((await kit.present()).length, 99)
+    assert.equal((await kit.completeness()).verified_by, 'read')
+    // With those that the bucket of R-5 may lack, they are more than the threshold.
+    kit.source.remove(...others.slice(1, 19))
+    await pullAfter(kit, 60)
+    assert.equal((await kit.present()).length, 99)
+    assert.deepEqual(await kit.reviews(), [])
+  })
+
   test('a digest of other text than the list is never a proof', async () => {
     await using kit = await addDigestPlatform(hub, 100)
     kit.source.behaviour = {
@@ -271,6 +291,10 @@ describeHub('a pull of a careless platform', { clock, env }, (hub) => {
     assert.deepEqual((await pullAfter(kit, 60)).requests, ['digest'])
   })
 })
+
+function bucketOf(number: number): string {
+  return hash('md5', `R-${number}`).slice(0, 1)
+}
 
 const LIST_START = '{"success":true,"records":['
 
