@@ -195,7 +195,9 @@ export function provesAbsence(read: TrackedRead, reference: string): boolean {
   const prefix = read.responses
     .flatMap(({ response }) => response.prefixes ?? [])
     .find((one) => isInBuckets(reference, [one]))
-  if (prefix === undefined || listed.has(reference)) return false
+  if (listed.has(reference)) return false
+  // A record that a review lists is known to be absent from a bucket that has not changed since.
+  if (prefix === undefined) return read.digests.length > 0
   const elements = read.responses.flatMap(({ response, arrivedBytes }) =>
     response.elements.filter((one) => one.end <= arrivedBytes),
   )

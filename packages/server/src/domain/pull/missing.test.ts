@@ -172,7 +172,21 @@ test('the records of buckets that were not read completely count as missing agai
   assert.deepEqual(decideOf(150, 51), ['nothing', 'none', false])
   assert.deepEqual(decideOf(201, 0), ['needs_review', 'create', false])
   assert.deepEqual(decideOf(201, 1), ['nothing', 'none', false])
-  assert.deepEqual(decideOf(0, 0, open('pending')), ['nothing', 'none', false])
+})
+
+test('a read of buckets changes a review as a read of the list, and marks records if it was dismissed', () => {
+  const decideOf = (found: MissingSurvey['found'], review: OpenReview, unread = 0) => {
+    const plan = planMissing(surveyOf({ found, review }), 20, { complete: ['a'], unread })
+    return { decision: plan.decision, review: plan.review }
+  }
+  const nothing = { decision: 'nothing', review: 'none' }
+  assert.deepEqual(decideOf(set(300), open('dismissed')), needsReview('none'))
+  assert.deepEqual(decideOf(set(301, 'others'), open('dismissed')), needsReview('create'))
+  assert.deepEqual(decideOf(set(301, 'others'), open('dismissed'), 1), nothing)
+  assert.deepEqual(decideOf(set(5), open('dismissed')), mark('resolved'))
+  assert.deepEqual(decideOf(set(301, 'others'), open('pending')), needsReview('update'))
+  assert.deepEqual(decideOf(set(5), open('pending')), nothing)
+  assert.deepEqual(decideOf(set(300), open('approved')), nothing)
 })
 
 test('a read of several pages saves its absent records as candidates', () => {

@@ -158,8 +158,8 @@ export function exceedsMissingThreshold(
  *   review is valid as long as exactly the same records are missing.
  * - A read of several pages saves the absent records as candidates, and marks only candidates of the previous read.
  * - Two reads in a row must agree, so an incomplete read deletes the candidates.
- * - A read of buckets decides nothing while a review is open. All records of the buckets that differ and were not read
- *   completely count as missing against the threshold. It leaves the candidates as they are.
+ * - A read of buckets marks nothing while a review is pending or approved. All records of the buckets that differ and were
+ *   not read completely count as missing against the threshold, and leave a review as it is. So do the candidates.
  * @param buckets null for a read of the whole list.
  */
 export function planMissing(
@@ -217,8 +217,9 @@ function planMissingOfBuckets(
   const undecided = { ...nothing, isDecided, isVerified: isDecided }
   if (typeof survey !== 'object') return undecided
   const { found, review } = survey
-  if (review !== null) return undecided
   const plan = { ...planMissing(survey, thresholdPercent), candidates: null }
+  const mayMark = review === null || review.state === 'dismissed'
+  if (unread > 0 ? review !== null : plan.decision === 'mark' && !mayMark) return undecided
   if (unread === 0) return plan
   const most = { ...found, missing: found.missing + unread }
   if (exceedsMissingThreshold(most, thresholdPercent)) return undecided
