@@ -159,7 +159,7 @@ export function exceedsMissingThreshold(
  * - A read of several pages saves the absent records as candidates, and marks only candidates of the previous read.
  * - Two reads in a row must agree, so an incomplete read deletes the candidates.
  * - A read of buckets marks nothing while a review is pending or approved. All records of the buckets that differ and were
- *   not read completely count as missing against the threshold, and leave a review as it is. So do the candidates.
+ *   not read completely count as missing against the threshold. With any, a review stays as it is, as the candidates always do.
  * @param buckets null for a read of the whole list.
  */
 export function planMissing(

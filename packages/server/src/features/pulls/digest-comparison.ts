@@ -95,8 +95,7 @@ export async function compareDigest(
     return comparison
   } catch (error) {
     const isOffered = offersDigest(history) || requests.isOffered
-    const isTimedOut = module.signal.reason === ('timed_out' satisfies PullStop)
-    const isFromAny = !isOffered && (isFromAnyServer(error) || isTimedOut)
+    const isFromAny = !isOffered && (isFromAnyServer(error) || hasTimedOut(module))
     if (error instanceof UnsupportedError || isFromAny) {
       const unsupported_at = clock.now().toISOString()
       const unsupported = { unsupported_at, unsupported_manifest_hash: module.manifest }
@@ -119,6 +118,15 @@ export function isUnusable(
   { signal }: Pick<PullTaskContext, 'signal'>,
 ): error is HubError {
   return error instanceof HubError && error.code.startsWith('platform_') && !signal.aborted
+}
+
+/** Whether the platform is the cause of an error, also because it took longer than the pull may. */
+export function hasFailed(error: unknown, context: Pick<PullTaskContext, 'signal'>): boolean {
+  return isUnusable(error, context) || (error !== null && hasTimedOut(context))
+}
+
+function hasTimedOut({ signal }: Pick<PullTaskContext, 'signal'>): boolean {
+  return signal.reason === ('timed_out' satisfies PullStop)
 }
 
 async function compare(
@@ -243,7 +251,7 @@ class DigestRequests {
     if (!isReached || !(this.isOffered || offersDigest(history))) return {}
     const isSupported = this.isOffered && history.unsupported_at !== null
     const asked_at = this.askedAt.toISOString()
-    const digest_failed_at = this.#error === null ? null : asked_at
+    const digest_failed_at = hasFailed(this.#error, this.#module) ? asked_at : null
     return {
       asked_at,
       digest_ms: Math.round(this.milliseconds),

@@ -22,7 +22,7 @@ import {
   detectMissing,
   resolveReview,
 } from './detect-missing.ts'
-import { type Comparison, compareDigest, isUnusable } from './digest-comparison.ts'
+import { type Comparison, compareDigest, hasFailed, isUnusable } from './digest-comparison.ts'
 import { judgeBuckets, settleDigest } from './digest-read.ts'
 import type { PullTaskContext } from './pull-task-accumulator.ts'
 import { respondsToPing } from './resume-platform.ts'
@@ -88,8 +88,8 @@ async function chooseAndRead(deps: ReadModuleDeps, context: ModuleContext): Prom
     fullPullHours: config.HUB_FULL_PULL_HOURS,
   })
   if (mode.read === 'list') {
-    const hasFailed = mode.because === 'no_digest' && history.digest_failed_at !== null
-    return readList(read, mode.because, hasFailed ? [NOT_USABLE] : [])
+    const isFailed = mode.because === 'no_digest' && history.digest_failed_at !== null
+    return readList(read, mode.because, isFailed ? [NOT_USABLE] : [])
   }
   if (mode.read === 'digest') return readByDigest(read)
   const nothing = await readNothing(deps, context, null)
@@ -199,9 +199,9 @@ async function readBuckets(
       ...measured,
       ...(isIgnored
         ? { unsupported_at: now.toISOString(), unsupported_manifest_hash: manifest }
-        : error === null
-          ? {}
-          : { digest_failed_at: comparison.asked_at }),
+        : hasFailed(error, context)
+          ? { digest_failed_at: comparison.asked_at }
+          : {}),
     })
   }
   if (isUnusable(error, context)) {
