@@ -34,7 +34,10 @@ const ModuleDigestState = Type.Object({
   withdrawn_records: described(NullableInteger, 'The number of these records'),
   withdrawn_reference: described(NullableString, 'The reference number of the first of them'),
   asked_at: described(NullableTimestamp, 'When the digest was last requested'),
-  digest_ms: described(NullableInteger, 'How long the platform took for it, in milliseconds'),
+  digest_ms: described(
+    NullableInteger,
+    'How long the platform took for it and for the records that differed, in milliseconds',
+  ),
   next_at: described(
     NullableTimestamp,
     'The digest is not requested before, so that the platform spends at most 5 % of its time on it',

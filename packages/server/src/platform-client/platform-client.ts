@@ -83,7 +83,8 @@ export type PlatformClient = {
     options: RecordsOptions,
   ) => Promise<RecordsPage | null>
   /**
-   * Requests the digest of a module, within the limits of `openRecords`. The bytes that it reads are limited by the number
+   * Requests the digest of a module, within the limits of `openRecords`. Retries an error status only if the platform says
+   * when. The bytes that it reads are limited by the number
    * of buckets.
    * @throws HubError when there is no complete response, or it is of another platform or module or reports a failure.
    */
@@ -195,7 +196,7 @@ export function createPlatformClient(settings: PlatformClientSettings): Platform
         url.search = toQueryText(query)
         try {
           const response = await sender.get(target, url, {
-            ...{ ...options, conditions: null, acceptGzip: isLong(query) },
+            ...{ ...options, conditions: null, isOptional: true, acceptGzip: isLong(query) },
           })
           return await readDigestResponse(response, query, {
             platform_name: target.platform_name,

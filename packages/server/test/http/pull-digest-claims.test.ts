@@ -169,6 +169,45 @@ describeHub('claims of pulls by digest', { clock, env }, (hub) => {
     assert.equal(only(await kit.reviews()).state, 'resolved')
   })
 
+  test('a dismissed review covers only the same records, whether a digest or the list shows the others', async () => {
+    await using kit = await addDigestPlatform(hub, 100)
+    const { records } = kit.source
+    const lackFirst = (count: number) => {
+      kit.source.records = records.filter((_, number) => number >= count)
+    }
+    const dismiss = async () => {
+      const review = (await kit.reviews()).find(({ state }) => state === 'pending')
+      const url = `/api/v1/missing-reviews/${review?.id}/dismiss`
+      assert.equal((await hub.callAs('operator', 'POST', url, {})).status, 200)
+    }
+    const shown = async () => (await kit.reviews()).map(({ state, missing }) => [state, missing])
+    lackFirst(30)
+    await pullAfter(kit)
+    lackFirst(31)
+    await pullAfter(kit)
+    assert.deepEqual(await shown(), [['pending', 31]], 'the review follows the records')
+    await dismiss()
+    kit.source.set(50, { version: 2 })
+    await pullAfter(kit)
+    assert.deepEqual(await shown(), [['dismissed', 31]])
+    await kit.pull('full')
+    assert.deepEqual(await shown(), [['dismissed', 31]], 'a list shows the same records')
+    lackFirst(32)
+    const { task } = await pullAfter(kit)
+    assert.deepEqual([task.mode, task.missing, task.not_listed], ['digest', 0, 32])
+    assert.deepEqual(await shown(), [
+      ['pending', 32],
+      ['superseded', 31],
+    ])
+    await dismiss()
+    lackFirst(5)
+    await pullAfter(kit)
+    assert.equal((await kit.present()).length, 95)
+    assert.deepEqual((await shown())[0], ['resolved', 32])
+    await pullAfter(kit)
+    assert.deepEqual((await kit.completeness()).verified, { records: 95, of: 95, explained: 0 })
+  })
+
   test('a task that asks nothing of the platform says nothing about it', async () => {
     await using kit = await addDigestPlatform(hub, 20)
     const synced = async () =>

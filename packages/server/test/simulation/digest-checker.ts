@@ -22,7 +22,7 @@ export class DigestChecker {
   readonly #unversioned = new WeakMap<ModelModule, number>()
   /** The modules of which a read has found content that had changed under an equal version, since the last full read. */
   readonly #withdrawn = new WeakSet<ModelModule>()
-  /** The time of the storage at the end of the last read of each module to which the platform sent the whole list. */
+  /** The time of the storage at the end of the last read of each module to which the platform sent the whole list, or part of it. */
   readonly #fullReads = new WeakMap<ModelModule, number>()
   /** How often the hub has said that both sides have the same versions, and how often with explained differences. */
   claims = 0
@@ -65,6 +65,7 @@ export class DigestChecker {
     const before = this.#unversioned.get(module) ?? 0
     const most = Math.max(before, countUnversioned(read))
     this.#unversioned.set(module, most)
+    if (change.list_failed_at) this.#fullReads.set(module, Date.parse(change.list_failed_at))
     check(
       (change.unversioned ?? 0) <= most,
       `Pull ${read.pull_id} says that ${change.unversioned} records have no version instead of ${most}`,
@@ -134,9 +135,9 @@ export class DigestChecker {
     return this.#registry.isErased(module, reference) || module.platform.changedAt >= startedAt
   }
 
-  /** A digest that cannot be used leads to one full read an hour. */
+  /** A digest that cannot be used leads to one full read an hour, and none is sooner because it is due. */
   #checkFullRead(read: TrackedRead, result: { mode: string; full_because: string | null }): void {
-    if (result.mode !== 'full' || !CAUSED_BY_DIGESTS.has(result.full_because ?? '')) return
+    if (result.mode !== 'full' || !LIMITED.has(result.full_because ?? '')) return
     const { module, digestStart } = read
     const { fullReadAt, isOffered, hubTime } = digestStart
     if (!isOffered && completeDigests(read).length === 0) return
@@ -163,7 +164,7 @@ function isHeldBack({ records }: ModelModule, reference: string, isListed: boole
   return holds.some(({ kind }) => isListed || kind === 'absence')
 }
 
-const CAUSED_BY_DIGESTS: ReadonlySet<string> = new Set(['too_different', 'no_digest', 'not_stable'])
+const LIMITED: ReadonlySet<string> = new Set(['due', 'too_different', 'no_digest', 'not_stable'])
 
 const START = 'SELECT digest_ms FROM module_digests WHERE module_id = ?'
 const RECORDS = `SELECT reference_number, version FROM records
@@ -194,7 +195,9 @@ export function provesAbsence(read: TrackedRead, reference: string): boolean {
   const prefix = read.responses
     .flatMap(({ response }) => response.prefixes ?? [])
     .find((one) => isInBuckets(reference, [one]))
-  if (prefix === undefined || listed.has(reference)) return false
+  if (listed.has(reference)) return false
+  // A record that a review lists is known to be absent from a bucket that has not changed since.
+  if (prefix === undefined) return read.digests.length > 0
   const elements = read.responses.flatMap(({ response, arrivedBytes }) =>
     response.elements.filter((one) => one.end <= arrivedBytes),
   )

@@ -161,8 +161,13 @@ test('too many fine buckets are read as the coarser ones that contain them', () 
   assert.deepEqual(planRead([fine], options), { outcome: 'too_different' })
 })
 
-test('a slow platform gets at most three requests', () => {
-  assert.equal(1 + SLOW.refine + SLOW.read, 3)
+test('a comparison is three requests, or more where these take 3 s at most', () => {
+  const requests = (digestMs: number) => {
+    const { refine, read } = limitRequests(digestMs)
+    return 1 + refine + read
+  }
+  assert.deepEqual([0, 10, 4000, 60_000].map(requests), [19, 19, 3, 3])
+  for (let ms = 1; ms < 5000; ms++) assert.ok(requests(ms) === 3 || requests(ms) * ms <= 3000)
 })
 
 test('a request has at most a hundred prefixes', () => {

@@ -36,14 +36,16 @@ export const MAX_PREFIXES = 100
 /** How many requests a comparison may make: after the first digest, finer digests and lists of records. */
 export type RequestLimits = { refine: number; read: number }
 
-/** Without an index, each request is a scan of the platform's table. */
-const SLOW_MS = 1000
-const SLOW_LIMITS: RequestLimits = { refine: 1, read: 1 }
-const FAST_LIMITS: RequestLimits = { refine: 8, read: 10 }
+/** Without an index, each request is a scan of the platform's table: three in all, or as many as take 3 s, 5 % of a minute. */
+const MAX_COMPARISON_MS = 3000
+const MAX_LIMITS: RequestLimits = { refine: 8, read: 10 }
 
 /** @param digestMs how long the platform took for the digest of the whole module. */
 export function limitRequests(digestMs: number): RequestLimits {
-  return digestMs >= SLOW_MS ? SLOW_LIMITS : FAST_LIMITS
+  const { refine, read } = MAX_LIMITS
+  const share = (MAX_COMPARISON_MS / digestMs - 1) / (refine + read)
+  const limit = (max: number) => Math.min(Math.max(Math.floor(share * max), 1), max)
+  return { refine: limit(refine), read: limit(read) }
 }
 
 const NONE: Sums = { count: 0, sum: 0 }

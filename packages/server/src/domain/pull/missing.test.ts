@@ -161,6 +161,34 @@ test('a dismissal covers only the same records', () => {
   assert.deepEqual(decide(set(299, 'fewer'), open('dismissed')), needsReview('create'))
 })
 
+test('the records of buckets that were not read completely count as missing against the threshold', () => {
+  const decideOf = (missing: number, unread: number, review: OpenReview | null = null) => {
+    const survey = surveyOf({ found: set(missing), review })
+    const plan = planMissing(survey, 20, { complete: ['a'], unread })
+    return [plan.decision, plan.review, plan.isVerified]
+  }
+  assert.deepEqual(decideOf(150, 0), ['mark', 'none', true])
+  assert.deepEqual(decideOf(150, 50), ['mark', 'none', false])
+  assert.deepEqual(decideOf(150, 51), ['nothing', 'none', false])
+  assert.deepEqual(decideOf(201, 0), ['needs_review', 'create', false])
+  assert.deepEqual(decideOf(201, 1), ['nothing', 'none', false])
+})
+
+test('a read of buckets changes a review as a read of the list, and marks records if it was dismissed', () => {
+  const decideOf = (found: MissingSurvey['found'], review: OpenReview, unread = 0) => {
+    const plan = planMissing(surveyOf({ found, review }), 20, { complete: ['a'], unread })
+    return { decision: plan.decision, review: plan.review }
+  }
+  const nothing = { decision: 'nothing', review: 'none' }
+  assert.deepEqual(decideOf(set(300), open('dismissed')), needsReview('none'))
+  assert.deepEqual(decideOf(set(301, 'others'), open('dismissed')), needsReview('create'))
+  assert.deepEqual(decideOf(set(301, 'others'), open('dismissed'), 1), nothing)
+  assert.deepEqual(decideOf(set(5), open('dismissed')), mark('resolved'))
+  assert.deepEqual(decideOf(set(301, 'others'), open('pending')), needsReview('update'))
+  assert.deepEqual(decideOf(set(5), open('pending')), nothing)
+  assert.deepEqual(decideOf(set(300), open('approved')), nothing)
+})
+
 test('a read of several pages saves its absent records as candidates', () => {
   const candidatesOf = (over: Partial<MissingSurvey>) => planMissing(surveyOf(over), 20).candidates
   assert.deepEqual(candidatesOf({ absent: [4, 7] }), [4, 7])

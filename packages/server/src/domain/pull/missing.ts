@@ -58,8 +58,8 @@ export function needsSecondRead({ pages }: Pick<ReadCoverage, 'pages'>): boolean
 export type BucketsRead = {
   /** Those that it has read completely: the number and sum of their elements are those of the digest. */
   complete: readonly string[]
-  /** Whether they are all that differ. If not, how many records are absent from the others is unknown. */
-  isEvery: boolean
+  /** The number of stored records of the others that differ. Any of them may be absent. */
+  unread: number
 }
 
 /** The start of a read, which limits the records that the read can prove missing. */
@@ -158,8 +158,8 @@ export function exceedsMissingThreshold(
  *   review is valid as long as exactly the same records are missing.
  * - A read of several pages saves the absent records as candidates, and marks only candidates of the previous read.
  * - Two reads in a row must agree, so an incomplete read deletes the candidates.
- * - A read of buckets decides nothing while a review is open, and if it has not read every bucket that differs: the
- *   records that are absent from the others would count against the threshold. It leaves the candidates as they are.
+ * - A read of buckets marks nothing while a review is pending or approved. All records of the buckets that differ and were
+ *   not read completely count as missing against the threshold. With any, a review stays as it is, as the candidates always do.
  * @param buckets null for a read of the whole list.
  */
 export function planMissing(
@@ -210,14 +210,20 @@ export function planMissing(
 function planMissingOfBuckets(
   survey: Parameters<typeof planMissing>[0],
   thresholdPercent: number,
-  { isEvery }: BucketsRead,
+  { unread }: BucketsRead,
 ): MissingPlan {
-  const isSurvey = typeof survey === 'object'
-  const isOpen = isSurvey && (survey.review !== null || !isEvery)
-  if (isSurvey && !isOpen) return { ...planMissing(survey, thresholdPercent), candidates: null }
   const isDecided = survey === 'not_modified'
   const nothing = { decision: 'nothing', review: 'none', candidates: null } as const
-  return { ...nothing, isDecided, isVerified: isDecided }
+  const undecided = { ...nothing, isDecided, isVerified: isDecided }
+  if (typeof survey !== 'object') return undecided
+  const { found, review } = survey
+  const plan = { ...planMissing(survey, thresholdPercent), candidates: null }
+  const mayMark = review === null || review.state === 'dismissed'
+  if (unread > 0 ? review !== null : plan.decision === 'mark' && !mayMark) return undecided
+  if (unread === 0) return plan
+  const most = { ...found, missing: found.missing + unread }
+  if (exceedsMissingThreshold(most, thresholdPercent)) return undecided
+  return { ...plan, isDecided: false, isVerified: false }
 }
 
 /** Whether the records beyond those of the review exceed the threshold by themselves. */

@@ -15,6 +15,8 @@ const HISTORY: DigestHistory = {
   unstable_manifest_hash: null,
   asked_at: ago(1),
   digest_ms: 10,
+  digest_failed_at: null,
+  list_failed_at: null,
 }
 
 function ago(hours: number): string {
@@ -25,7 +27,12 @@ function ago(hours: number): string {
 function plan(
   hours: number | null,
   history: Partial<DigestHistory> = {},
-  options: { requested?: 'full' | 'digest'; isUrgent?: boolean; isReviewApproved?: boolean } = {},
+  options: {
+    requested?: 'full' | 'digest'
+    isUrgent?: boolean
+    isReviewApproved?: boolean
+    fullPullHours?: number
+  } = {},
 ) {
   const found = planReadMode({
     requested: 'auto',
@@ -83,10 +90,25 @@ test('a digest that cannot be used leads to at most one full read an hour', () =
   assert.equal(plan(0.9, { unsupported_at: ago(25), unsupported_manifest_hash: 'm' }), 'digest')
 })
 
+test('where the platform offers a digest, the list is read at most once an hour, also if it is due or has failed', () => {
+  const due = { fullPullHours: 1 }
+  assert.equal(plan(0.9, {}, due), 'digest', 'the moment of the module is now')
+  assert.equal(plan(1.1, {}, due), 'list: due')
+  assert.equal(plan(0.9, { asked_at: null, digest_ms: null }, due), 'list: due')
+  assert.equal(plan(30, { list_failed_at: ago(0.9) }), 'digest')
+  assert.equal(plan(30, { list_failed_at: ago(1.1) }), 'list: due')
+  const unstable = { unstable_at: ago(5), unstable_manifest_hash: 'm' }
+  assert.equal(plan(30, { ...unstable, list_failed_at: ago(0.9) }), 'nothing: not_stable')
+})
+
 test('a digest that takes 4 s is requested every 80 s', () => {
   const askedAgo = (seconds: number) => ({ asked_at: ago(seconds / 3600), digest_ms: 4000 })
   assert.equal(plan(2, askedAgo(79)), 'nothing: digest_not_due')
   assert.equal(plan(2, askedAgo(81)), 'digest')
   assert.equal(plan(2, askedAgo(79), { requested: 'digest' }), 'digest')
+  assert.equal(plan(2, askedAgo(79), { isUrgent: true }), 'digest')
+  const failed = { ...askedAgo(79), digest_failed_at: askedAgo(79).asked_at }
+  assert.equal(plan(2, failed), 'list: no_digest', 'its last comparison failed')
+  assert.equal(plan(0.9, failed), 'nothing: digest_not_due')
   assert.equal(plan(2, { asked_at: ago(-1), digest_ms: 4000 }), 'digest', 'the clock was set back')
 })

@@ -14,12 +14,14 @@ export type DigestHistory = {
   unstable_manifest_hash: string | null
   asked_at: string | null
   digest_ms: number | null
+  digest_failed_at: string | null
+  list_failed_at: string | null
 }
 
 export type ReadModePlan =
   | { read: 'digest' }
   | { read: 'list'; because: FullBecause }
-  /** The digest cannot be used now, and the list was read recently. */
+  /** The digest is not due or cannot be used now, and the list was read recently. */
   | { read: 'nothing'; because: 'digest_not_due' | 'no_digest' | 'not_stable' }
 
 const HOUR_MS = 3_600_000
@@ -31,7 +33,7 @@ const SHARE = 20
 type ModeContext = {
   /** The mode of the pull. */
   requested: PullMode
-  /** Whether an operator has requested the pull, or the last one failed: both compare now. */
+  /** Whether an operator has requested the pull, which compares now. */
   isUrgent: boolean
   /** Whether an operator has approved that records of the module are missing, which only a read of the list marks. */
   isReviewApproved: boolean
@@ -50,20 +52,16 @@ export function planReadMode(context: ModeContext): ReadModePlan {
   if (full_read_at === null) return { read: 'list', because: 'first' }
   const fullPullHours = hoursBetweenFullReads(context)
   const isDue = isFullReadDue({ module_id, full_read_at }, { now, fullPullHours })
-  if (isDue && requested !== 'digest') return { read: 'list', because: 'due' }
-  const obstacle = findObstacle(context)
-  if (obstacle !== null) {
-    if (offersDigest(history) && !mayReadInFull(full_read_at, now)) {
-      return { read: 'nothing', because: obstacle }
-    }
-    return { read: 'list', because: obstacle }
-  }
+  const isAllowed = !offersDigest(history) || mayReadInFull(context, now)
+  if (isDue && isAllowed && requested !== 'digest') return { read: 'list', because: 'due' }
+  const because = findObstacle(context)
+  if (because !== null) return { read: isAllowed ? 'list' : 'nothing', because }
   const next = nextDigestAt(history)
-  const mayWait = requested !== 'digest' && !isUrgent
-  if (mayWait && next !== null && isWithin(now, history.asked_at, next)) {
-    return { read: 'nothing', because: 'digest_not_due' }
-  }
-  return { read: 'digest' }
+  const isDigestDue = next === null || !isWithin(now, history.asked_at, next)
+  if (isDigestDue || isUrgent || requested === 'digest') return { read: 'digest' }
+  return isAllowed && history.digest_failed_at !== null
+    ? { read: 'list', because: 'no_digest' }
+    : { read: 'nothing', because: 'digest_not_due' }
 }
 
 /** Why the digest of a module is not requested; null if it may be. */
@@ -110,11 +108,14 @@ export function offersDigest(history: Pick<DigestHistory, 'digest_ms'>): boolean
   return history.digest_ms !== null
 }
 
-/** Whether the list may be read because the digest does not suffice: at most once an hour. */
-export function mayReadInFull(full_read_at: string | null, now: Date): boolean {
-  if (full_read_at === null) return true
-  const readAt = Date.parse(full_read_at)
-  return !isWithin(now, full_read_at, readAt + HOUR_MS)
+/** Whether the list may be read where the platform offers a digest: at most once an hour, also if the last read of it failed. */
+export function mayReadInFull(
+  module: { full_read_at: string | null; history: Pick<DigestHistory, 'list_failed_at'> },
+  now: Date,
+): boolean {
+  return [module.full_read_at, module.history.list_failed_at].every(
+    (at) => at === null || !isWithin(now, at, Date.parse(at) + HOUR_MS),
+  )
 }
 
 /** When the digest is requested again, in milliseconds; null if it was not requested yet. */

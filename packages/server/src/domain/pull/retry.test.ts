@@ -15,6 +15,14 @@ test('a refused connection, 429, 502, 503 and 504 are retried, other failures ar
   }
 })
 
+test('a request in place of which something else is read is retried only when the platform says when', () => {
+  const context = { ...FIRST, isOptional: true }
+  assert.equal(decideRetry({ network: 'refused' }, context).outcome, 'give_up')
+  assert.equal(decideRetry({ network: 'closed' }, context).outcome, 'retry')
+  assert.equal(decideRetry({ status: 503, retry_after_ms: null }, context).outcome, 'give_up')
+  assert.equal(decideRetry({ status: 429, retry_after_ms: 500 }, context).outcome, 'retry')
+})
+
 test('a request is retried three times, with growing delays', () => {
   const pauses = []
   for (let attempts = 1; attempts <= MAX_ATTEMPTS; attempts++) {

@@ -21,15 +21,16 @@ const MAX_PAUSE_MS = 60_000
 
 /**
  * @param context `attempts`: how many were made; `left_ms`: the time until the deadline; `jitter`: from 0 to 1, prevents
- *   hubs and modules from retrying at the same time.
+ *   hubs and modules from retrying at the same time; `isOptional`: the request is retried only if the platform says when.
  */
 export function decideRetry(
   failed: FailedAttempt,
-  context: { attempts: number; left_ms: number; jitter: number },
+  context: { attempts: number; left_ms: number; jitter: number; isOptional?: boolean },
 ): RetryDecision {
   if ('network' in failed && failed.network === 'closed') return decideAfterClose(context)
   const retry_after_ms = 'status' in failed ? failed.retry_after_ms : null
   if ('status' in failed && !RETRYABLE.has(failed.status)) return { outcome: 'give_up' }
+  if (context.isOptional && retry_after_ms === null) return { outcome: 'give_up' }
   const maxPauseMs = Math.min(MAX_PAUSE_MS, context.left_ms)
   if (retry_after_ms !== null && retry_after_ms > maxPauseMs) {
     return { outcome: 'too_long', seconds: Math.ceil(retry_after_ms / 1000) }

@@ -3,7 +3,12 @@ import { canBeMissing, type ReadCoverage, type ReadStart } from '../../domain/pu
 import { HubError } from '../../errors.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import type { BucketPosition, DigestStore } from '../../storage/port/digest-store.ts'
-import type { MissingStep, MissingStore, RecordRef } from '../../storage/port/missing-store.ts'
+import type {
+  AbsentRecord,
+  MissingStep,
+  MissingStore,
+  RecordRef,
+} from '../../storage/port/missing-store.ts'
 import type { ModuleRef } from '../../storage/port/record-list-store.ts'
 
 /** Maximum number of records examined in one query, during which pushes wait. */
@@ -17,6 +22,8 @@ export type AbsentQuery = ReadStart & {
   coverage: Pick<ReadCoverage, 'seen' | 'stillMissing' | 'rejected'>
   /** The buckets that were read completely; null if the whole list was. */
   buckets: readonly string[] | null
+  /** The absent records of other buckets, which an earlier read has found. */
+  others: readonly AbsentRecord[]
   signal: AbortSignal
 }
 
@@ -56,7 +63,8 @@ async function* walkBuckets(
   query: AbsentQuery,
   buckets: readonly string[],
 ): AsyncGenerator<AbsentStep> {
-  const { module, coverage, signal } = query
+  const { module, coverage, signal, others } = query
+  yield { missing: [...others], held: [], undecided: 0, pushedBefore: 0 }
   for (const prefix of buckets) {
     for (let after: BucketPosition | null | undefined; after !== null; ) {
       throwIfAborted(signal)

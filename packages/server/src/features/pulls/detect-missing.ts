@@ -8,23 +8,25 @@ import { addBuckets, type Buckets, type Sums } from '../../domain/pull/digest.ts
 import {
   AHEAD_MS,
   type BucketsRead,
+  canBeMissing,
   classifyRead,
   type MissingPlan,
   type MissingSet,
   type MissingSurvey,
   needsSecondRead,
+  type OpenReview,
   planMissing,
   pushLimits,
   type ReadStart,
 } from '../../domain/pull/missing.ts'
 import { totalDiffers } from '../../domain/record/completeness.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
-import type { MissingStore, RecordRef } from '../../storage/port/missing-store.ts'
+import type { AbsentRecord, MissingStore, RecordRef } from '../../storage/port/missing-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import { throwIfAborted, walkAbsent } from './absent-records.ts'
 import type { PullTaskContext, PullTaskOutcome } from './pull-task-accumulator.ts'
 import { toAbortError } from './rejections.ts'
-import { addStored } from './version-tally.ts'
+import { addStored, bucketOf } from './version-tally.ts'
 
 /** Maximum number of records marked in one transaction or looked up in one query, during which pushes wait. */
 const CHUNK = 500
@@ -61,8 +63,10 @@ type Survey = MissingSurvey & {
   pushedBefore: number
   /** The number of absent records that a revert holds as present. */
   heldAbsent: number
-  /** The ids of the records in `found`. */
+  /** The ids of the records in `found`, sorted. */
   recordIds: number[]
+  /** As in `AbsentQuery`. */
+  others: readonly AbsentRecord[]
   /** What they add to the sums of their buckets, and what the absent records that a revert holds add. */
   sums: Buckets
   held: Buckets
@@ -146,7 +150,7 @@ async function surveyModule(deps: DetectMissingDeps, read: Read): Promise<Survey
   const isPaged = buckets === null && needsSecondRead(coverage)
   const confirmable = isPaged ? new Set(candidates ?? []) : null
   const isConfirmed = ({ record_id }: RecordRef) => confirmable?.has(record_id) ?? true
-  const hash = createHash('sha256')
+  const others = buckets && review ? await listOthers(deps, read, { review, buckets }) : []
   const recordIds: number[] = []
   const absent: number[] = []
   const sums = new Map<string, Sums>()
@@ -163,7 +167,7 @@ async function surveyModule(deps: DetectMissingDeps, read: Read): Promise<Survey
     !(await missing.wasRevertedSince(
       new Date(Date.parse(read.pushed_until) - AHEAD_MS).toISOString(),
     ))
-  const steps = isEverySeen ? [] : walkAbsent(deps, { ...read, module: plan })
+  const steps = isEverySeen ? [] : walkAbsent(deps, { ...read, module: plan, others })
   for await (const step of steps) {
     undecided += step.undecided
     pushedBefore += step.pushedBefore
@@ -176,11 +180,14 @@ async function surveyModule(deps: DetectMissingDeps, read: Read): Promise<Survey
         unconfirmed += 1
         continue
       }
-      hash.update(`${record_id} `)
       recordIds.push(record_id)
       addStored(sums, record)
     }
   }
+  // A read of buckets finds the same records in another order than a read of the list.
+  recordIds.sort((one, other) => one - other)
+  const hash = createHash('sha256')
+  for (const record_id of recordIds) hash.update(`${record_id} `)
   return {
     found: { missing: recordIds.length, records, fingerprint: hash.digest('base64url') },
     absent: isPaged ? absent : null,
@@ -194,23 +201,42 @@ async function surveyModule(deps: DetectMissingDeps, read: Read): Promise<Survey
       pushedBefore,
       heldAbsent,
       review,
+      others,
       isConfirmed,
     },
   }
+}
+
+/**
+ * Lists the records of a review that are absent, although not from a bucket that was read: the digest has proved that the other
+ * buckets are as they were when the review was written.
+ */
+async function listOthers(
+  { missing }: DetectMissingDeps,
+  read: Read,
+  { review, buckets }: { review: OpenReview; buckets: readonly string[] },
+): Promise<AbsentRecord[]> {
+  const prefixes = new Set(buckets)
+  const lengths = [...new Set(buckets.map(({ length }) => length))]
+  const isRead = (reference: string) =>
+    lengths.some((length) => prefixes.has(bucketOf(reference, length)))
+  return (await missing.listReviewed(review.review_id)).filter(
+    (record) => !isRead(record.reference_number) && canBeMissing(record, read),
+  )
 }
 
 /** Marks the records that the survey found. Yields the number of records marked by each transaction. */
 async function* markMissing(
   deps: DetectMissingDeps,
   read: Read,
-  { found, isConfirmed }: Survey,
+  { found, others, isConfirmed }: Survey,
 ): AsyncGenerator<number> {
   if (found.missing === 0) return
   const { platform_id, module_id } = read.plan
   const { pull_id, snapshotSeq, pushed_until, ahead_from } = read
   const since = new Date(Date.parse(read.requested_at)).toISOString()
   const batch = { platform_id, module_id, pull_id, snapshotSeq, pushed_until, ahead_from, since }
-  for await (const step of walkAbsent(deps, { ...read, module: read.plan })) {
+  for await (const step of walkAbsent(deps, { ...read, module: read.plan, others })) {
     const confirmed = step.missing.filter(isConfirmed)
     for (let at = 0; at < confirmed.length; at += CHUNK) {
       throwIfAborted(read.signal)

@@ -19,8 +19,10 @@ import {
   toRequests,
   UNVERSIONED_SUM,
 } from '../../domain/pull/digest.ts'
+import type { PullStop } from '../../domain/pull/pull.ts'
 import { offersDigest } from '../../domain/pull/read-mode.ts'
 import { HubError } from '../../errors.ts'
+import { startStopwatch } from '../../lib/time/stopwatch.ts'
 import type { DigestQuery } from '../../platform-client/records/records-digest.ts'
 import type { CallTarget } from '../../platform-client/request/send-request.ts'
 import type {
@@ -58,8 +60,8 @@ export type Comparison = {
   bytes: number
 }
 
-/** `warning` says why the digest cannot be used; null if the platform has none. */
-type Unusable = { outcome: 'unusable'; warning: string | null; isOffered: boolean }
+/** `error` says why the digest cannot be used; null if the platform has none. */
+type Unusable = { outcome: 'unusable'; error: HubError | null; isOffered: boolean }
 
 type ComparedModule = Pick<
   PullTaskContext,
@@ -73,13 +75,11 @@ type ComparedModule = Pick<
 }
 
 const DAY_MS = 24 * 3_600_000
-/** A clock that is set forward during a request seems to show that the platform took longer, by this time at most. */
-const MAX_CLOCK_CHANGE_MS = 60_000
 
 /**
  * Requests the sums of a module, then the finer sums of the buckets that differ. Saves how long the platform took, unless
  * no bucket differs: the result of the task then saves it.
- * @throws HubError for a failure that concerns the whole platform.
+ * @throws HubError when the pull was stopped.
  */
 export async function compareDigest(
   deps: ComparisonDeps,
@@ -95,28 +95,38 @@ export async function compareDigest(
     return comparison
   } catch (error) {
     const isOffered = offersDigest(history) || requests.isOffered
-    if (error instanceof UnsupportedError || (!isOffered && isFromAnyServer(error))) {
+    const isFromAny = !isOffered && (isFromAnyServer(error) || hasTimedOut(module))
+    if (error instanceof UnsupportedError || isFromAny) {
       const unsupported_at = clock.now().toISOString()
       const unsupported = { unsupported_at, unsupported_manifest_hash: module.manifest }
-      await digests.saveDigest(plan, { ...unsupported, asked_at: null, digest_ms: null })
-      return { outcome: 'unusable', warning: null, isOffered: false }
+      const unknown = { asked_at: null, digest_ms: null, digest_failed_at: null }
+      await digests.saveDigest(plan, { ...unsupported, ...unknown })
+      if (module.signal.aborted) throw error
+      return { outcome: 'unusable', error: null, isOffered: false }
     }
-    const warning = describeUnusable(error, module)
-    if (warning === null) throw error
-    return { outcome: 'unusable', warning, isOffered }
+    if (!isUnusable(error, module)) throw error
+    return { outcome: 'unusable', error, isOffered }
   } finally {
     const measured = isEqual ? {} : requests.measured()
     if (Object.keys(measured).length > 0) await digests.saveDigest(plan, measured)
   }
 }
 
-/** Why the digest cannot be used after an error; null for an error that concerns more than the digest. */
-export function describeUnusable(
+/** Whether the platform is the cause of an error, so that its list may be read in place of the digest or the buckets. */
+export function isUnusable(
   error: unknown,
   { signal }: Pick<PullTaskContext, 'signal'>,
-): string | null {
-  if (!(error instanceof HubError) || error.concernsPlatform || signal.aborted) return null
-  return error.code.startsWith('platform_') ? `The digest cannot be used. ${error.message}` : null
+): error is HubError {
+  return error instanceof HubError && error.code.startsWith('platform_') && !signal.aborted
+}
+
+/** Whether the platform is the cause of an error, also because it took longer than the pull may. */
+export function hasFailed(error: unknown, context: Pick<PullTaskContext, 'signal'>): boolean {
+  return isUnusable(error, context) || (error !== null && hasTimedOut(context))
+}
+
+function hasTimedOut({ signal }: Pick<PullTaskContext, 'signal'>): boolean {
+  return signal.reason === ('timed_out' satisfies PullStop)
 }
 
 async function compare(
@@ -189,8 +199,8 @@ class DigestRequests {
   bytes = 0
   /** Whether the platform has responded with a digest, which may be one that cannot be used. */
   isOffered = false
-  /** Whether the time that has passed is not that of a digest. */
-  #isUnmeasured = false
+  /** The error of the last request; null without one. */
+  #error: unknown = null
 
   constructor(deps: ComparisonDeps, module: ComparedModule) {
     this.#deps = deps
@@ -204,8 +214,7 @@ class DigestRequests {
     const { target, source, plan, ...options } = this.#module
     const { platform_name } = source
     const { signal, firstByteSeconds, retryUntil } = options
-    const begun = clock.now().getTime()
-    const begunAt = performance.now()
+    const elapsed = startStopwatch(clock)
     this.count += 1
     try {
       const response = await client.fetchDigest(
@@ -225,22 +234,28 @@ class DigestRequests {
       const path = `records/${plan.record_type}/digest`
       throw new HubError('platform_response_invalid', { path, reason: response.reason })
     } catch (error) {
-      this.#isUnmeasured = signal.aborted || !(error instanceof HubError) || error.concernsPlatform
+      this.#error = error
       throw error
     } finally {
-      const most = performance.now() - begunAt + MAX_CLOCK_CHANGE_MS
-      this.milliseconds += Math.min(Math.max(0, clock.now().getTime() - begun), most)
+      this.milliseconds += elapsed()
     }
   }
 
-  /** When the digest was requested and how long the platform took for all requests; nothing if it is not known. */
+  /**
+   * When the digest was requested, how long the platform took for all requests, and whether they failed; nothing if it
+   * has no digest or was not reached.
+   */
   measured(): Partial<ModuleDigest> {
     const { history } = this.#module
-    if (this.#isUnmeasured || !(this.isOffered || offersDigest(history))) return {}
+    const isReached = !(this.#error instanceof UnsupportedError) && !isNotConnected(this.#error)
+    if (!isReached || !(this.isOffered || offersDigest(history))) return {}
     const isSupported = this.isOffered && history.unsupported_at !== null
+    const asked_at = this.askedAt.toISOString()
+    const digest_failed_at = hasFailed(this.#error, this.#module) ? asked_at : null
     return {
-      asked_at: this.askedAt.toISOString(),
+      asked_at,
       digest_ms: Math.round(this.milliseconds),
+      ...(digest_failed_at === history.digest_failed_at ? {} : { digest_failed_at }),
       ...(isSupported ? { unsupported_at: null, unsupported_manifest_hash: null } : {}),
     }
   }
@@ -251,10 +266,18 @@ const FROM_ANY_SERVER = new Set([
   'platform_failed',
   'platform_rejected_key',
   'platform_reports_failure',
+  'platform_timed_out',
 ])
 
 function isFromAnyServer(error: unknown): boolean {
   return error instanceof HubError && FROM_ANY_SERVER.has(error.code)
+}
+
+/** Whether there was no connection, so that the platform has spent no time. */
+function isNotConnected(error: unknown): boolean {
+  return (
+    error instanceof HubError && error.code === 'platform_unreachable' && error.concernsPlatform
+  )
 }
 
 /** The platform has no digest. */

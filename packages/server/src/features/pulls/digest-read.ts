@@ -48,13 +48,15 @@ export type SettledDigest = {
 
 /** The buckets that a pull has read, and of which their elements give the digest of the platform. */
 export function judgeBuckets(
-  { plan }: Pick<Comparison, 'plan'>,
+  { plan, differing }: Pick<Comparison, 'plan' | 'differing'>,
   { tally, error }: Pick<PullTaskOutcome, 'tally' | 'error'>,
 ): BucketsRead {
-  if (plan.outcome !== 'read' || error !== null) return { complete: [], isEvery: false }
-  const complete = plan.buckets.filter((bucket) => isComplete(bucket, tally))
-  const isEvery = !plan.isPartial && complete.length === plan.buckets.length
-  return { complete: complete.map(({ prefix }) => prefix), isEvery }
+  const buckets = plan.outcome === 'read' && error === null ? plan.buckets : []
+  const complete = buckets.filter((bucket) => isComplete(bucket, tally))
+  const isPartial = plan.outcome !== 'read' || plan.isPartial
+  const others = isPartial ? differing : buckets.filter((bucket) => !complete.includes(bucket))
+  const unread = others.reduce((sum, { local }) => sum + local.count, 0)
+  return { complete: complete.map(({ prefix }) => prefix), unread }
 }
 
 function isComplete({ prefix, remote }: DifferingBucket, tally: VersionTally): boolean {

@@ -74,6 +74,8 @@ export type PullTaskOutcome = {
   tally: VersionTally
   /** The size of the elements. */
   bytes: number
+  /** How long the hub has waited for responses to begin, in milliseconds. */
+  waitedMs: number
 }
 
 /** The elements of a batch that are written, and those that are rejected before. */
@@ -95,6 +97,8 @@ export class PullTaskAccumulator {
   readonly positions = new PositionRuns()
   /** Since when a response is awaited; null if none is awaited for long. */
   waitingSince: string | null = null
+  /** How long responses were awaited, in milliseconds. */
+  waitedMs = 0
   readonly #tally: VersionTally
   #bytes = 0
   /** The buckets of the current request; null for the whole list. */
@@ -315,6 +319,7 @@ export class PullTaskAccumulator {
       },
       tally: this.#tally,
       bytes: this.#bytes,
+      waitedMs: this.waitedMs,
     }
   }
 

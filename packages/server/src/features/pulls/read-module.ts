@@ -22,9 +22,10 @@ import {
   detectMissing,
   resolveReview,
 } from './detect-missing.ts'
-import { type Comparison, compareDigest, describeUnusable } from './digest-comparison.ts'
+import { type Comparison, compareDigest, hasFailed, isUnusable } from './digest-comparison.ts'
 import { judgeBuckets, settleDigest } from './digest-read.ts'
 import type { PullTaskContext } from './pull-task-accumulator.ts'
+import { respondsToPing } from './resume-platform.ts'
 import { type PullTaskDeps, runPullTask } from './run-pull-task.ts'
 import { describeVersions, findInPart, settleFullRead } from './version-findings.ts'
 
@@ -53,6 +54,10 @@ type ModuleRead = {
   now: Date
 }
 
+const UNUSABLE = 'The digest cannot be used.'
+const NOT_USABLE =
+  'The digest could not be used when it was last requested. Until it is due again, all records are read once an hour.'
+
 /** Never rejects: an error is part of the outcome, with what was read and stored before it. */
 export async function readModule(
   deps: ReadModuleDeps,
@@ -73,7 +78,7 @@ async function chooseAndRead(deps: ReadModuleDeps, context: ModuleContext): Prom
   const read: ModuleRead = { deps, context, manifest, now: clock.now() }
   const mode = planReadMode({
     requested: plan.pull_mode,
-    isUrgent: plan.trigger === 'operator' || plan.error !== null,
+    isUrgent: plan.trigger === 'operator',
     isReviewApproved: hasVersions && context.review === 'approved',
     module_id: plan.module_id,
     full_read_at,
@@ -82,7 +87,10 @@ async function chooseAndRead(deps: ReadModuleDeps, context: ModuleContext): Prom
     now: read.now,
     fullPullHours: config.HUB_FULL_PULL_HOURS,
   })
-  if (mode.read === 'list') return readList(read, mode.because)
+  if (mode.read === 'list') {
+    const isFailed = mode.because === 'no_digest' && history.digest_failed_at !== null
+    return readList(read, mode.because, isFailed ? [NOT_USABLE] : [])
+  }
   if (mode.read === 'digest') return readByDigest(read)
   const nothing = await readNothing(deps, context, null)
   return withWarnings({ ...nothing, isIdle: true }, describe(read, history))
@@ -134,20 +142,40 @@ async function readByDigest(read: ModuleRead): Promise<ModuleOutcome> {
   const { deps, context, manifest, now } = read
   const { source_base_url, encrypted_source_key } = context.source
   const source_api_key = deps.secrets.decrypt(encrypted_source_key, SOURCE_KEY_PURPOSE)
-  const isAllowed = mayReadInFull(context.full_read_at, now)
+  const isAllowed = mayReadInFull(context, now)
   const comparison = await compareDigest(deps, {
     ...context,
     target: { source_base_url, source_api_key },
     ...{ manifest, mayReadInFull: isAllowed },
   })
   if (comparison.outcome === 'unusable') {
-    const { warning, isOffered } = comparison
-    const warnings = warning === null ? [] : [warning]
-    if (isAllowed || !isOffered) return readList(read, 'no_digest', warnings)
-    return withWarnings(await readNothing(deps, context, null), warnings)
+    const { error, isOffered } = comparison
+    if (error === null) return readList(read, 'no_digest')
+    return readInstead(read, error, isAllowed || !isOffered)
   }
   if (comparison.plan.outcome === 'too_different') return readList(read, 'too_different')
   return readBuckets(read, comparison, isAllowed)
+}
+
+/**
+ * Reads the list in place of a digest or of buckets that cannot be used. If it was read within an hour, a ping shows whether
+ * the whole platform fails; a platform may respond to it with any key.
+ * @throws HubError the error, if the whole platform fails.
+ */
+async function readInstead(
+  read: ModuleRead,
+  error: HubError,
+  mayReadList: boolean,
+): Promise<ModuleOutcome> {
+  const { deps, context } = read
+  const isNamed = error.code === 'platform_ignores_prefix'
+  const warnings = [isNamed ? error.message : `${UNUSABLE} ${error.message}`]
+  if (mayReadList) return readList(read, 'no_digest', warnings)
+  if (error.concernsPlatform) {
+    const isKeyRejected = error.code === 'platform_rejected_key'
+    if (isKeyRejected || !(await respondsToPing(deps, context.source, context.signal))) throw error
+  }
+  return withWarnings(await readNothing(deps, context, null), warnings)
 }
 
 async function readBuckets(
@@ -162,19 +190,26 @@ async function readBuckets(
   const selections = toRequests(buckets.map(({ prefix }) => prefix))
   const task: PullTaskContext = { ...context, selections, readsAll: true }
   const received = await runPullTask(deps, task)
-  if (received.error instanceof HubError && received.error.code === 'platform_ignores_prefix') {
-    const unsupported_at = now.toISOString()
-    const change = { unsupported_at, unsupported_manifest_hash: manifest }
-    await digests.saveDigest(context.plan, change, context.digest_epoch)
-    if (isFullAllowed) return readList(read, 'no_digest', [received.error.message])
-    return withWarnings(await readNothing(deps, context, null), [received.error.message])
+  const digest_ms = Math.round((comparison.measured.digest_ms ?? 0) + received.waitedMs)
+  const measured = { ...comparison.measured, digest_ms }
+  const { error, coverage, tally } = received
+  const isIgnored = error instanceof HubError && error.code === 'platform_ignores_prefix'
+  if (selections.length > 0) {
+    await digests.saveDigest(context.plan, {
+      ...measured,
+      ...(isIgnored
+        ? { unsupported_at: now.toISOString(), unsupported_manifest_hash: manifest }
+        : hasFailed(error, context)
+          ? { digest_failed_at: comparison.asked_at }
+          : {}),
+    })
   }
-  // The platform responds to a request for buckets with an error. It may respond to one for the list.
-  const unusable = received.coverage.pages === 0 ? describeUnusable(received.error, context) : null
-  if (unusable !== null) {
-    const warnings = [unusable]
-    if (isFullAllowed) return readList(read, 'no_digest', warnings)
-    return withWarnings(await readNothing(deps, context, null), warnings)
+  if (isUnusable(error, context)) {
+    // A list in place of the buckets would not show again that content has changed under an equal version.
+    const mayReplace = isFullAllowed && tally.contentAlone === 0
+    if (isIgnored || coverage.pages === 0 || mayReplace) {
+      return readInstead(read, error, isFullAllowed)
+    }
   }
   const judged = judgeBuckets(comparison, received)
   const outcome = await detectMissing(deps, task, received, judged)
@@ -202,9 +237,9 @@ async function readBuckets(
       listed: settled.listed,
       verified: isVerified ? { explained, rejected } : null,
     },
-    digest_change: { ...comparison.measured, ...settled.claim },
+    digest_change: { ...measured, ...settled.claim },
   }
-  const found = { ...history, ...comparison.measured, ...change }
+  const found = { ...history, ...measured, ...change }
   return withWarnings(result, [...describe(read, found), ...warnings])
 }
 

@@ -1,5 +1,6 @@
 import { SOURCE_KEY_PURPOSE } from '../../domain/platform/api-key.ts'
 import { HubError } from '../../errors.ts'
+import type { PlatformSource } from '../../storage/port/platform-store.ts'
 import type { PullTaskPlan } from '../../storage/port/pull-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 
@@ -17,13 +18,26 @@ export async function resumePlatform(
   if (signal.aborted) return []
   try {
     const source = await platforms.readSource(platformId)
-    if (!source) return []
-    const { source_base_url, encrypted_source_key, platform_name } = source
-    const source_api_key = secrets.decrypt(encrypted_source_key, SOURCE_KEY_PURPOSE)
-    const ping = await client.ping({ source_base_url, source_api_key }, signal)
-    return ping.platform_name === platform_name ? await pulls.resumeSkipped(pullId, platformId) : []
+    if (!source || !(await respondsToPing({ client, secrets }, source, signal))) return []
+    return await pulls.resumeSkipped(pullId, platformId)
   } catch (error) {
     if (error instanceof HubError) return []
+    throw error
+  }
+}
+
+/** Whether a platform responds to a ping under its own name. */
+export async function respondsToPing(
+  { client, secrets }: Pick<ResumeDeps, 'client' | 'secrets'>,
+  { source_base_url, encrypted_source_key, platform_name }: PlatformSource,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    const source_api_key = secrets.decrypt(encrypted_source_key, SOURCE_KEY_PURPOSE)
+    const ping = await client.ping({ source_base_url, source_api_key }, signal)
+    return ping.platform_name === platform_name
+  } catch (error) {
+    if (error instanceof HubError) return false
     throw error
   }
 }

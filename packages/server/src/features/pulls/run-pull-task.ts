@@ -24,6 +24,7 @@ import { checkPulled, formatErrors, limitKeys } from '../../domain/record/record
 import { type FieldErrors, HubError } from '../../errors.ts'
 import { IdBitset } from '../../lib/collections/id-bitset.ts'
 import { formatRfc3339 } from '../../lib/time/rfc3339.ts'
+import { startStopwatch } from '../../lib/time/stopwatch.ts'
 import type { RecordElement, RecordsChunk } from '../../platform-client/records/records-chunk.ts'
 import type { RecordsPage } from '../../platform-client/records/records-pages.ts'
 import { withRedactedKey } from '../../platform-client/request/error-message.ts'
@@ -158,6 +159,7 @@ async function awaitResponse<Result>(
   request: () => Promise<Result>,
 ): Promise<Result> {
   const since = formatRfc3339(deps.clock.now())
+  const elapsed = startStopwatch(deps.clock)
   const timer = setTimeout(() => {
     result.waitingSince = since
     reporter.changed()
@@ -166,6 +168,7 @@ async function awaitResponse<Result>(
     return await request()
   } finally {
     clearTimeout(timer)
+    result.waitedMs += elapsed()
     const isReported = result.waitingSince !== null
     result.waitingSince = null
     if (isReported) reporter.changed()

@@ -327,7 +327,8 @@ async function runTask(
   deps.pullMetrics.countTask(result, (performance.now() - begun) / 1000)
   if (outcome.full_because === 'first') await updatePlannerStatistics(deps)
   return {
-    state: result.state,
+    // A task that has requested nothing proves nothing about the platform.
+    state: outcome.isIdle ? 'not_reached' : result.state,
     platformError: result.platform_error,
     isPlatformFailing: error instanceof HubError && error.concernsPlatform,
   }

@@ -47,8 +47,7 @@ export async function settleFullRead(
   const at = deps.clock.now().toISOString()
   const findings = { ...read, at }
   if (error !== null) {
-    const change = findInPart(findings)
-    if (Object.keys(change).length > 0) await deps.digests.saveDigest(plan, change, epoch)
+    await deps.digests.saveDigest(plan, { ...findInPart(findings), list_failed_at: at }, epoch)
     return
   }
   const local = await readLocalSums(deps.digests, plan, STORED_DIGITS)
@@ -70,7 +69,7 @@ function findInWhole({ outcome, history, manifest, at }: Findings): Partial<Modu
   return {
     unversioned,
     unstable_reads,
-    ...(unversioned === null ? { asked_at: null, digest_ms: null } : {}),
+    ...(unversioned === null ? { asked_at: null, digest_ms: null, digest_failed_at: null } : {}),
     ...(isNotStable ? { unstable_at: at, unstable_manifest_hash: manifest } : {}),
     ...(!isNotStable && history.unstable_manifest_hash !== manifest ? STABLE : {}),
     ...toWithdrawal(outcome, at),

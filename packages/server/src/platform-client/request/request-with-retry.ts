@@ -30,12 +30,14 @@ export async function requestWithRetry(
     key: string
     signal: AbortSignal
     retryUntil: number
+    /** As for `decideRetry`. */
+    isOptional: boolean
     timeouts: PlatformTimeouts
     /** Called before each retry with the attempt that failed. */
     onRetry: (failed: FailedAttempt) => void
   },
 ): Promise<Response> {
-  const { path, signal, retryUntil, timeouts, onRetry } = options
+  const { path, signal, retryUntil, isOptional, timeouts, onRetry } = options
   for (let attempts = 1; ; attempts++) {
     const attempt: Attempt = await send().then(
       (response) => ({ response }),
@@ -44,7 +46,7 @@ export async function requestWithRetry(
     const failed = toFailedAttempt(attempt)
     if (!failed) return unwrap(attempt)
     const left_ms = retryUntil - performance.now()
-    const decision = decideRetry(failed, { attempts, left_ms, jitter: Math.random() })
+    const decision = decideRetry(failed, { attempts, left_ms, jitter: Math.random(), isOptional })
     if (decision.outcome === 'give_up') return unwrap(attempt)
     if (decision.outcome === 'too_long') {
       const { seconds } = decision

@@ -37,6 +37,8 @@ type CallOptions = {
   firstByteSeconds: number
   /** The deadline for retries, in the time of `performance.now()`; null for no retries. */
   retryUntil: number | null
+  /** Whether something else is read if the request fails: then it is retried only if the platform says when. */
+  isOptional?: boolean
   /** Headers of a conditional request; null for an unconditional one. */
   conditions: Record<string, string> | null
   /** Whether to request compression. A compressed response is decompressed in any case. */
@@ -124,7 +126,9 @@ export function createRequestSender(settings: PlatformClientSettings): RequestSe
     urlOf: (target, path) =>
       new URL(`${target.source_base_url}/api/${settings.platformPath}/${path}`),
 
-    async get(target, url, { signal, firstByteSeconds, retryUntil, conditions, acceptGzip }) {
+    async get(target, url, options) {
+      const { signal, firstByteSeconds, retryUntil, conditions, acceptGzip } = options
+      const { isOptional = false } = options
       assertAddressAllowed(url, settings)
       const extra = { ...conditions, ...(acceptGzip ? { 'Accept-Encoding': 'gzip' } : {}) }
       const key = target.source_api_key
@@ -137,7 +141,7 @@ export function createRequestSender(settings: PlatformClientSettings): RequestSe
           retryUntil === null
             ? await sendOnce()
             : await requestWithRetry(sendOnce, {
-                ...{ url, path, key, signal, retryUntil, timeouts },
+                ...{ url, path, key, signal, retryUntil, isOptional, timeouts },
                 onRetry: (failed) => metrics?.countRetry(failed),
               })
         const isConditional = conditions !== null

@@ -70,9 +70,13 @@ export type ModuleDigest = {
   /** The versions are not used until the manifest changes: when that was found, and the manifest at that time. */
   unstable_at: string | null
   unstable_manifest_hash: string | null
-  /** When the last digest was requested, and how long the platform took, in milliseconds. */
+  /** When the last digest was requested, and how long the platform took for it and the buckets, in milliseconds. */
   asked_at: string | null
   digest_ms: number | null
+  /** When the last digest was requested if it, or the buckets after it, could not be used; null if they could. */
+  digest_failed_at: string | null
+  /** When a read of the whole list last failed after the platform had begun to send it. */
+  list_failed_at: string | null
 }
 
 /** The records of a module. Each transaction updates the totals together with the sums of the buckets. */

@@ -1,6 +1,6 @@
 import type { MissingReview, MissingReviewState } from '@recordhub/protocol'
 import type { NewActivity } from '../../domain/activity/activity.ts'
-import type { MissingSet, OpenReview, ReadStart } from '../../domain/pull/missing.ts'
+import type { LastPush, MissingSet, OpenReview, ReadStart } from '../../domain/pull/missing.ts'
 import type { ChangeLog } from './platform-store.ts'
 import type { ModuleRef } from './record-list-store.ts'
 import type { WriteRejection } from './record-store.ts'
@@ -75,6 +75,12 @@ export interface MissingStore {
 
   /** Returns the unmarked records of a module with these reference numbers, a few hundred at most. */
   findPresent(module: ModuleRef, references: string[]): Promise<AbsentRecord[]>
+
+  /**
+   * Returns the records that a review lists and that are not marked, without those whose absence a revert has taken back, in
+   * the order of their ids.
+   */
+  listReviewed(reviewId: number): Promise<(AbsentRecord & LastPush)[]>
 
   /**
    * Marks records as missing in one transaction. Each mark is a change with its own sequence number. Checks in the

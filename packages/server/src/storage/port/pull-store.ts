@@ -235,7 +235,8 @@ export interface PullStore {
 
   /**
    * Ends a pull and its unfinished tasks. From then on, no record that it reads is stored. Has no effect on a pull
-   * that has ended. The activity reports each platform that scheduled pulls skip from now on.
+   * that has ended. The activity reports each platform that scheduled pulls skip from now on. A task for which the platform
+   * was not asked does not count as success.
    * @returns whether this call has ended the pull.
    */
   finishPull(

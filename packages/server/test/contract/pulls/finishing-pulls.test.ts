@@ -76,6 +76,16 @@ test('a task that ends without success and without an error does not change the 
   assert.deepEqual(await endOneTask(kit, { state: 'not_reached' }), failed)
 })
 
+test('a task that has requested nothing does not end the failures of its platform', async (kit) => {
+  await kit.register()
+  for (let pull = 0; pull < 5; pull++) {
+    await endOneTask(kit, { state: 'failed', error: 'HTTP 503' })
+    assert.equal((await kindsOf(kit.storage)).includes('platform.passed_over'), pull === 4)
+    await endOneTask(kit, { is_idle: true })
+  }
+  assert.equal((await readPlatform(kit.storage)).last_error, 'HTTP 503')
+})
+
 test('finishing a pull finishes only its unfinished tasks, and a second call changes nothing', async (kit) => {
   await kit.register({ modules: ['a', 'b', 'c'] })
   const { pulls } = kit.storage

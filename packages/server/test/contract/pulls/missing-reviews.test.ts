@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import type { MissingReview } from '@recordhub/protocol'
+import { MISSING_PATH } from '../../../src/domain/revert/hold.ts'
 import { test } from '../../helpers/storage/engines.ts'
 import { changeLog, only, readPages } from '../../helpers/storage/fixtures.ts'
 import type { StorageKit } from '../../helpers/storage/kit.ts'
@@ -42,6 +43,32 @@ test('a review is created with an activity entry and listed with its platform', 
   assert.deepEqual(await listKinds(kit), ['missing.needs_review'])
   const platform = only(await kit.storage.platforms.listPlatforms())
   assert.equal(platform.missing_reviews, 1)
+})
+
+test('the records of a review that are not marked or held are listed with their last push', async (kit) => {
+  const school = await kit.register()
+  const names = ['b', 'a', 'marked', 'held', 'other']
+  const pushed = []
+  for (const reference of names) pushed.push(await school.post({ reference }))
+  const read = await school.startRead()
+  await kit.markMissing(read, ['marked'])
+  const { missing } = kit.storage
+  const record_ids = pushed.slice(0, 4).map(({ record_id }) => record_id)
+  await missing.createReview(missingReview(read, { record_ids }), null, NEEDED)
+  const { platform_id, module_id } = read.read
+  await kit.runSql(`INSERT INTO holds (record_id, revert_id, path, platform_id, module_id, refused, at)
+    VALUES (${record_ids[3]}, 1, '${MISSING_PATH}', ${platform_id}, ${module_id}, 'x', '${kit.clock.text}')`)
+  const { review } = await missing.readMissingState(read.read)
+  const listed = await missing.listReviewed(review?.review_id ?? 0)
+  assert.deepEqual(
+    listed.map(({ reference_number, version }) => [reference_number, version]),
+    [
+      ['b', null],
+      ['a', null],
+    ],
+  )
+  assert.ok(listed.every(({ pushed_seq, pushed_at }) => pushed_seq > 0 && pushed_at !== null))
+  assert.deepEqual(await missing.listReviewed(4711), [])
 })
 
 test('a new review supersedes the pending review of the module unless an operator has decided in the meantime', async (kit) => {

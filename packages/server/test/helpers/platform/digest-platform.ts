@@ -20,6 +20,8 @@ export type DigestBehaviour = {
   digest?: Responder | null
   /** Responds to requests for buckets in place of the correct response. */
   buckets?: Responder
+  /** Responds to requests for the whole list in place of the correct response. */
+  list?: Responder
   /** Leaves the total of the list out. */
   lacksTotal?: boolean
   /** Records of a page of a list. */
@@ -69,7 +71,7 @@ export function serveDigest(platform: SimulatedPlatform, count: number): DigestS
     await source.behaviour.beforeList?.()
     const prefix = queryOf(request).get('prefix')
     requests.push(prefix === null ? 'list' : 'buckets')
-    const responder = prefix === null ? undefined : source.behaviour.buckets
+    const responder = prefix === null ? source.behaviour.list : source.behaviour.buckets
     const respondWith = responder ?? respondList(source, prefix)
     respondWith(response, request)
   })

@@ -270,6 +270,7 @@ export function callsOfAllMethods(
     ['remember', () => digests.remember(read.read, { save: [], delete: ['3f4'], epoch: 0 })],
     ['readDigest', () => digests.readDigest(read.read)],
     ['saveDigest', () => digests.saveDigest(read.read, { digest_ms: count++ })],
+    ['listReviewed', () => missing.listReviewed(1)],
     ['findPresent', () => missing.findPresent(read.read, ['r-1'])],
     ['markMissing', () => markMissing(storage, read, ['r-none'])],
     ['readMissingState', () => missing.readMissingState(read.read)],

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { canBeMissing, type LastPush, type OpenReview } from '../../../domain/pull/missing.ts'
 import { MISSING_PATH } from '../../../domain/revert/hold.ts'
 import type {
+  AbsentRecord,
   MarkOutcome,
   MissingBatch,
   MissingStore,
@@ -12,6 +13,7 @@ import type { ModuleRef } from '../../port/record-list-store.ts'
 import { insertActivity, insertLog } from '../activity/activity-rows.ts'
 import type { ChangePublisher } from '../publish-commits.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
+import { findRow } from '../schema/rows.ts'
 
 /** The functions of missing records that differ between engines. */
 export type MissingDialect = {
@@ -77,6 +79,19 @@ export function createMissingStore(databases: Databases, dialect: MissingDialect
         .where('reference_number', 'in', references)
         .where('missing_since', 'is', null)
         .execute()
+    },
+
+    async listReviewed(reviewId) {
+      const review = await findRow(reader, 'missing_reviews', { missing_review_id: reviewId }, [
+        'record_ids',
+      ])
+      const ids: number[] = JSON.parse(review?.record_ids ?? '[]')
+      const listed = ids.map((record_id) => ({ record_id }))
+      const unmarked = await findUnmarked(reader, listed, dialect.idList)
+      return [...unmarked.values()]
+        .filter(({ is_held }) => !is_held)
+        .map(({ is_held: _, ...record }) => record)
+        .sort((one, other) => one.record_id - other.record_id)
     },
 
     async markMissing(batch) {
@@ -229,12 +244,12 @@ async function findUnmarked(
   db: Executor,
   records: { record_id: number }[],
   idList: MissingDialect['idList'],
-): Promise<Map<number, LastPush & { version: string | null; is_held: boolean }>> {
+): Promise<Map<number, AbsentRecord & LastPush & { is_held: boolean }>> {
   if (records.length === 0) return new Map()
   const rows = await db
     .selectFrom('records')
     .select((eb) => [
-      ...(['record_id', 'pushed_seq', 'pushed_at', 'version'] as const),
+      ...(['record_id', 'reference_number', 'pushed_seq', 'pushed_at', 'version'] as const),
       eb
         .selectFrom('holds as h')
         .select((inner) => inner.fn.countAll<number>().as('n'))

@@ -205,11 +205,17 @@ export async function recordFailures(db: Executor, pullId: number, at: string): 
       .select('platform_id')
       .where('pull_id', '=', pullId)
       .where('state', 'in', states)
+  // A task that has requested nothing leaves the last error of its module, and proves nothing.
+  const succeeded = platformsWith('succeeded').where(
+    'module_id',
+    'in',
+    db.selectFrom('modules').select('module_id').where('last_error', 'is', null),
+  )
   await db
     .updateTable('platforms')
     .set({ failures_in_row: 0, failed_at: null, failing_since: null })
     .where('failures_in_row', '>', 0)
-    .where('platform_id', 'in', platformsWith('succeeded'))
+    .where('platform_id', 'in', succeeded)
     .execute()
   const FAILED = ['failed', 'timed_out'] as const
   const failed = await db
@@ -226,7 +232,7 @@ export async function recordFailures(db: Executor, pullId: number, at: string): 
       failing_since: sql`coalesce(failing_since, ${at})`,
     }))
     .where('platform_id', 'in', platformsWith(...FAILED))
-    .where('platform_id', 'not in', platformsWith('succeeded'))
+    .where('platform_id', 'not in', succeeded)
     .returning([
       'platform_id',
       'platform_name',

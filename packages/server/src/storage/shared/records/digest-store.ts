@@ -254,6 +254,8 @@ const UNKNOWN: Readonly<ModuleDigest> = {
   unstable_manifest_hash: null,
   asked_at: null,
   digest_ms: null,
+  digest_failed_at: null,
+  list_failed_at: null,
 }
 
 /** The columns of a `ModuleDigest` of `module_digests as d`. */
@@ -263,5 +265,5 @@ export const DIGEST = [
   ...(['d.withdrawn_at', 'd.withdrawn_records', 'd.withdrawn_reference'] as const),
   ...(['d.unversioned', 'd.unsupported_at', 'd.unsupported_manifest_hash'] as const),
   ...(['d.unstable_reads', 'd.unstable_at', 'd.unstable_manifest_hash'] as const),
-  ...(['d.asked_at', 'd.digest_ms'] as const),
+  ...(['d.asked_at', 'd.digest_ms', 'd.digest_failed_at', 'd.list_failed_at'] as const),
 ]

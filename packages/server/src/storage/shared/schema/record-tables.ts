@@ -130,6 +130,8 @@ export const recordTables = {
     unstable_manifest_hash: text().nullable(),
     asked_at: text().nullable(),
     digest_ms: integer().nullable(),
+    digest_failed_at: text().nullable(),
+    list_failed_at: text().nullable(),
   }),
 
   /** One row per change, and none for the first import of a record. */
