@@ -80,8 +80,8 @@ describe('a record in the browser', BROWSER_TEST, () => {
     await page.goto(cases().address({ sort: 'reference_number' }))
     await recordLinkOf(page, 'C-001').waitFor()
     await page.getByRole('button', { name: 'Columns' }).focus()
-    // The Tab key reaches the table, its column headers, then the first record.
-    for (let steps = 0; steps < 12; steps++) {
+    // The Tab key reaches the counts, the table, its column headers, then the first record.
+    for (let steps = 0; steps < 20; steps++) {
       await page.keyboard.press('Tab')
       if ((await page.evaluate('document.activeElement.textContent')) === 'C-001') break
     }

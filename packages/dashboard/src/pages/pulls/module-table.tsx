@@ -154,13 +154,18 @@ function Note({ task }: { task: PullTask }) {
         .filter(Boolean)
         .join(' ')}{' '}
       {item ? (
-        <PageLink inherit to="/dashboard/inbox" search={{ item: item.key }}>
+        <PageLink inherit underline="always" to="/dashboard/inbox" search={{ item: item.key }}>
           {isReview ? 'Review' : 'In the inbox'}
         </PageLink>
       ) : (
         error !== null &&
         platform && (
-          <PageLink inherit to="/dashboard/platforms/$id" params={{ id: String(platform.id) }}>
+          <PageLink
+            inherit
+            underline="always"
+            to="/dashboard/platforms/$id"
+            params={{ id: String(platform.id) }}
+          >
             Show the platform
           </PageLink>
         )
