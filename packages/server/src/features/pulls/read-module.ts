@@ -121,7 +121,9 @@ async function readList(
   }
   await settleFullRead(deps, context, { outcome, history, manifest })
   const found = outcome.coverage.pages > 0 ? await deps.digests.readDigest(context.plan) : history
-  return withWarnings(result, [...describe(read, found), ...warnings])
+  // Why the digest cannot be used says nothing new where the list cannot be read either.
+  const isUnread = outcome.error !== null && outcome.coverage.pages === 0
+  return withWarnings(result, [...describe(read, found), ...(isUnread ? [] : warnings)])
 }
 
 /**
