@@ -1,4 +1,4 @@
-import { Box, Stack, Text } from '@mantine/core'
+import { Box, Button, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 /** Shown instead of an empty list, with the next step. */
@@ -25,4 +25,20 @@ export function EmptyState(props: {
       {action}
     </Stack>
   )
+}
+
+/** Shown instead of a list of which the filters leave nothing. */
+export function NoMatches(props: {
+  icon?: ReactNode
+  title: string
+  children?: ReactNode
+  onClear: () => void
+}) {
+  const { onClear, ...others } = props
+  const clear = (
+    <Button variant="default" onClick={onClear}>
+      Clear the filters
+    </Button>
+  )
+  return <EmptyState {...others} action={clear} />
 }

@@ -137,6 +137,6 @@ describe('the overview', BROWSER_TEST, () => {
     await inbox.getByRole('button', { name: 'More actions: The disk is nearly full' }).click()
     await page.getByRole('menuitem', { name: 'Snooze for a day' }).click()
     await inbox.waitFor({ state: 'detached' })
-    await page.getByText('Snoozed', { exact: true }).waitFor()
+    await page.getByText(/^Snoozed until .+ [AP]M$/).waitFor()
   })
 })

@@ -4,6 +4,7 @@ import { callHub } from '../../api/call-hub.ts'
 import { getQuery, queriesOf } from '../../api/get-query.ts'
 import { putAside } from '../../api/inbox.ts'
 import { attempt, notify } from '../../components/confirm.tsx'
+import { formatClock } from '../../lib/format.ts'
 
 export const inboxQuery = getQuery<Inbox>('GET /api/v1/inbox', { live: true })
 
@@ -26,7 +27,8 @@ export function usePutAside() {
       change(async () => {
         const show = await putAside(item, until)
         const onClick = () => reopen(item, show)
-        notify(until ? 'Snoozed' : 'Acknowledged', { label: 'Undo', onClick })
+        const snoozed = until && `Snoozed until ${formatClock(until.toISOString(), Date.now())}`
+        notify(snoozed ?? 'Acknowledged', { label: 'Undo', onClick })
       }),
   }
 }

@@ -8,7 +8,7 @@ import type { ReactNode } from 'react'
 import { getQuery } from '../../api/get-query.ts'
 import { useModules } from '../../api/platforms.ts'
 import { requestsQuery } from '../../api/requests.ts'
-import { EmptyState } from '../../components/empty-state.tsx'
+import { EmptyState, NoMatches } from '../../components/empty-state.tsx'
 import {
   FilterChip,
   FilterChips,
@@ -54,7 +54,8 @@ export function Requests({ platform }: { platform?: string }) {
   const { isPlaceholderData } = query
   useFollowing(query, isFollowing)
   const opened = numberIn(state['request'])
-  const isFiltered = FILTERS.some((name) => state[name])
+  const filters = platform === undefined ? [...FILTERS, 'platform'] : FILTERS
+  const isFiltered = filters.some((name) => state[name])
   const open = (id: number) => change({ request: String(id) })
   const table = (requests: LoggedRequest[] | undefined, empty?: ReactNode) => (
     <ListTable
@@ -68,14 +69,15 @@ export function Requests({ platform }: { platform?: string }) {
       columns={columnsOf(platform === undefined, open)}
     />
   )
-  const none = (
-    <EmptyState
-      icon={<IconArrowsDownUp />}
-      title={isFiltered ? 'No matching requests' : 'No requests in the last 24 hours'}
-    >
-      {isFiltered
-        ? 'Clear a filter, or choose another time.'
-        : 'Each request to the receiver appears here within two seconds, unless HUB_REQUEST_LOG_BYTES turns the log off.'}
+  const clear = () =>
+    change({ ...Object.fromEntries(filters.map((name) => [name, null])), cursor: null })
+  const icon = <IconArrowsDownUp />
+  const none = isFiltered ? (
+    <NoMatches icon={icon} title="No matching requests" onClear={clear} />
+  ) : (
+    <EmptyState icon={icon} title="No requests in the last 24 hours">
+      Each request to the receiver appears here within two seconds, unless HUB_REQUEST_LOG_BYTES
+      turns the log off.
     </EmptyState>
   )
   return (

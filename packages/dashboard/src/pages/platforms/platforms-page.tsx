@@ -7,7 +7,7 @@ import { allCompletenessQuery } from '../../api/completeness.ts'
 import { snapshot } from '../../api/live.ts'
 import { usePlatforms } from '../../api/platforms.ts'
 import { Dot } from '../../components/dot.tsx'
-import { EmptyState } from '../../components/empty-state.tsx'
+import { EmptyState, NoMatches } from '../../components/empty-state.tsx'
 import { FilterChip, FilterChips } from '../../components/filter-chip.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
 import { Below, columnsFor } from '../../components/list-table/columns.tsx'
@@ -157,7 +157,12 @@ function PlatformList({ all }: { all: readonly PlatformSummary[] }) {
         label={TEXTS.platforms}
         rows={shown.slice(start, start + PAGE)}
         idOf={({ id }) => id}
-        empty={<EmptyState title={TEXTS.noMatchingPlatforms} />}
+        empty={
+          <NoMatches
+            title={TEXTS.noMatchingPlatforms}
+            onClear={() => changeUrl({ q: null, health: null, cursor: null })}
+          />
+        }
         sort={{
           by: sort,
           descending,

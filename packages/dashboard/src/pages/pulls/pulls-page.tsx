@@ -1,4 +1,4 @@
-import { Button, Stack, Switch, Text } from '@mantine/core'
+import { Stack, Switch, Text } from '@mantine/core'
 import type { PullOutcome } from '@recordhub/protocol'
 import { IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -10,7 +10,7 @@ import { PULL_FILTERS, pullPageQuery } from '../../api/pulls.ts'
 import { errorInPlaceOfData } from '../../api/retries.ts'
 import { revertsByPullQuery } from '../../api/reverts.ts'
 import { scheduleQuery } from '../../api/schedule.ts'
-import { EmptyState } from '../../components/empty-state.tsx'
+import { EmptyState, NoMatches } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { FilterChip, FilterChips, FilterSelect, FilterTime } from '../../components/filter-chip.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
@@ -225,18 +225,7 @@ function Day({ day, now, isFiltered }: { day: PullDay; now: number; isFiltered: 
 function NoPulls(props: { isFirstPage: boolean; isFiltered: boolean; onClear: () => void }) {
   const { isFirstPage, isFiltered, onClear } = props
   const icon = <IconDownload />
-  if (isFiltered) {
-    const clear = (
-      <Button variant="default" onClick={onClear}>
-        Clear the filters
-      </Button>
-    )
-    return (
-      <EmptyState icon={icon} title="No matching pulls" action={clear}>
-        Choose another filter.
-      </EmptyState>
-    )
-  }
+  if (isFiltered) return <NoMatches icon={icon} title="No matching pulls" onClear={onClear} />
   if (!isFirstPage) {
     return (
       <EmptyState icon={icon} title="No older pulls">
