@@ -6,12 +6,16 @@ import { createStoppedClock } from '../helpers/hub/alerts.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { addDigestPlatform, withoutFullReads } from '../helpers/hub/digest-hub.ts'
 import { newRecord } from '../helpers/hub/platform-requests.ts'
+import { respond } from '../helpers/platform/platform.ts'
+import { only } from '../helpers/storage/fixtures.ts'
 
 /** Both engines share it, so it never goes back. */
 const clock = createStoppedClock()
 let bucketReads = 0
 let digestReads = 0
 let digestWrites = 0
+/** Called before a digest is saved. */
+let beforeSave = async () => {}
 const options = {
   clock,
   env: withoutFullReads(clock),
@@ -27,9 +31,10 @@ const options = {
         digestReads += 1
         return digests.readDigest(module)
       },
-      saveDigest(...args) {
+      async saveDigest(...args) {
         digestWrites += 1
-        return digests.saveDigest(...args)
+        await beforeSave()
+        await digests.saveDigest(...args)
       },
     },
   }),
@@ -52,6 +57,26 @@ describeHub('a pull by digest', options, (hub) => {
     assert.equal(module.verified_at, clock.now().toISOString())
     assert.deepEqual(module.verified, { records: 300, of: 300, explained: 0 })
     assert.notEqual(module.complete_at, module.verified_at)
+  })
+
+  test('a pull that is cancelled while it saves that the platform has no digest ends as cancelled', async () => {
+    await using kit = await addDigestPlatform(hub, 20)
+    clock.advance(60)
+    kit.source.behaviour = { digest: respond.json({ reference_number: 'digest' }) }
+    const started = Promise.withResolvers<number>()
+    beforeSave = async () => {
+      beforeSave = async () => {}
+      const params = { id: await started.promise }
+      await hub.call('POST /api/v1/pulls/:id/cancel', { params })
+    }
+    const { pull } = await hub.requestPull({ mode: 'digest' })
+    started.resolve(pull.id)
+    const { tasks, ...ended } = await hub.untilPullEnds(pull.id)
+    const { state, error } = only(tasks)
+    assert.deepEqual([ended.pull.state, state, error], ['cancelled', 'cancelled', null])
+    // The end of the read is awaited by the next pull.
+    assert.equal((await kit.pull()).state, 'succeeded')
+    assert.doesNotMatch(hub.log(), /"level":50/)
   })
 
   test('one change costs three requests', async () => {

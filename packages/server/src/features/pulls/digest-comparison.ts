@@ -95,13 +95,13 @@ export async function compareDigest(
     return comparison
   } catch (error) {
     const isOffered = offersDigest(history) || requests.isOffered
-    const isFromAny = !isOffered && (isFromAnyServer(error) || hasTimedOut(module))
-    if (error instanceof UnsupportedError || isFromAny) {
+    const isUnsupported = error instanceof UnsupportedError
+    if (isUnsupported || (!isOffered && (isFromAnyServer(error) || hasTimedOut(module)))) {
       const unsupported_at = clock.now().toISOString()
       const unsupported = { unsupported_at, unsupported_manifest_hash: module.manifest }
       const unknown = { asked_at: null, digest_ms: null, digest_failed_at: null }
       await digests.saveDigest(plan, { ...unsupported, ...unknown })
-      if (module.signal.aborted) throw error
+      if (module.signal.aborted && !isUnsupported) throw error
       return { outcome: 'unusable', error: null, isOffered: false }
     }
     if (!isUnusable(error, module)) throw error
