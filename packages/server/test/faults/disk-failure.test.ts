@@ -62,7 +62,7 @@ test(
           const results = await pushUntilRejected({ address: hub.address, hubApiKey }, ledger, {
             name: `${name}-${round}`,
             connections: rounds(4, 8),
-            targetResponses: rounds(12, 30),
+            targetResponses: rounds(8, 30),
             onTarget() {
               report.caused()
               faults.cause({ ...fault, once: true })

@@ -20,7 +20,7 @@ test(
     const recorded = await recordHubs(t)
     await t.test('the recording contains every change', () => assertComplete(recorded))
     await t.test('everything that was acknowledged is there after a power cut', (t) =>
-      cutPower(t, recorded, { fault: 'power cut', cuts: rounds(4, 2000) }),
+      cutPower(t, recorded, { fault: 'power cut', cuts: rounds(3, 2000) }),
     )
     await t.test('the same check finds losses if the disk ignores every sync', async () => {
       const { recording } = recorded

@@ -107,7 +107,7 @@ describe('fuzzed bytes', () => {
       },
     )
     await fuzz(cases, {
-      quick: 15,
+      quick: 10,
       deep: 2000,
       async check(bytes) {
         const sent = Buffer.from(

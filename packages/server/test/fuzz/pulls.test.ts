@@ -83,7 +83,7 @@ describe('fuzzed records responses', () => {
       maxLength: 4,
     })
     await fuzz(fc.tuple(bytesOf(document, { damaged: 0.4 }), sizes), {
-      quick: 100,
+      quick: 60,
       deep: 40_000,
       async check([bytes, pieces]) {
         const value = readReferenceBytes(bytes)

@@ -172,7 +172,7 @@ describe('fuzzed queries', () => {
       fc.constantFrom('csv', 'xlsx', 'ndjson', 'x'),
     )
     await fuzz(cases, {
-      quick: 25,
+      quick: 14,
       deep: 5000,
       check: async ([path, parameters, format]) => {
         const all: [string, string][] =
@@ -256,7 +256,7 @@ describe('fuzzed queries', () => {
       return fc.tuple(pathOf(operation.path, ids), fc.tuple(...given), extra)
     })
     await fuzz(cases, {
-      quick: 25,
+      quick: 14,
       deep: 5000,
       check: async ([path, given, extra]) => {
         const query = new URLSearchParams([...given.flat(), ...extra])

@@ -192,7 +192,7 @@ describe('fuzzed pushes', () => {
       bytes: bytesOf(pushText, { damaged: 0.2 }),
     })
     await fuzz(fc.array(push, { minLength: 1, maxLength: 4 }), {
-      quick: 12,
+      quick: 8,
       deep: 5000,
       async check(pushes) {
         count += 1

@@ -133,7 +133,7 @@ describe('fuzzed request bodies', () => {
         ),
       )
     await fuzz(cases, {
-      quick: 20,
+      quick: 12,
       deep: 5000,
       check: ([operation, url, body]) => check(operation, url, body),
     })

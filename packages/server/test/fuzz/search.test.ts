@@ -62,7 +62,7 @@ describe('fuzzed search responses', () => {
 
   test('records found in any JSON have the members of a found record', async () => {
     await fuzz(fc.tuple(response, fc.nat({ max: 5 })), {
-      quick: 100,
+      quick: 60,
       deep: 50_000,
       check([text, limit]) {
         const parsed = parseSearchResponse(parseLossless(text), limit)

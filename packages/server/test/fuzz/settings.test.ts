@@ -137,7 +137,7 @@ describe('fuzzed settings', () => {
       fc.array(fc.oneof(line, anyText), { maxLength: 5 }).map((lines) => lines.join('\n')),
     )
     await fuzz(fc.tuple(variables, file, variables), {
-      quick: 60,
+      quick: 30,
       deep: 50_000,
       check([environment, bytes, flags]) {
         const envFile = parseEnv(bytes.toString('utf8'))
@@ -180,7 +180,7 @@ describe('fuzzed settings', () => {
       value,
     )
     await fuzz(fc.array(argument, { maxLength: 5 }), {
-      quick: 100,
+      quick: 50,
       deep: 50_000,
       check(args) {
         const result = expectOneLine(() => parseArguments(args))

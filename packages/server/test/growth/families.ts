@@ -154,5 +154,5 @@ export function familiesFor(all: readonly Family[], index: number): readonly Fam
   return [...known, ...others.filter((_, number) => number % STRIDE === (index + OFFSET) % STRIDE)]
 }
 const KNOWN = 4
-const STRIDE = rounds(37, 4)
+const STRIDE = rounds(61, 4)
 const OFFSET = rounds(0, seed)

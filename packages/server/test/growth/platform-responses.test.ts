@@ -132,5 +132,5 @@ function toHeader(text: string): string {
 
 /** The quick tier tries every sixth interface: a pull takes longer than a request. */
 function isSampled(_: unknown, index: number): boolean {
-  return index % rounds(9, 1) === 0
+  return index % rounds(16, 1) === 0
 }

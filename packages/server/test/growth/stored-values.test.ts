@@ -86,7 +86,7 @@ describeOnEngines('the cost of reading stored values', (engine) => {
           (format) => `/api/v1/records/export?format=${format}&platform=worst&record_type=cases`,
         ),
         ...VALUES.map((_, index) => `/api/v1/records/${index + 1}`)
-          .filter((_, index) => index % rounds(40, 1) === 0)
+          .filter((_, index) => index % rounds(70, 1) === 0)
           .flatMap((path) => [path, `${path}/history`]),
       ].map(reading),
       SIZES,

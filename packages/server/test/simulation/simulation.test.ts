@@ -9,7 +9,7 @@ import { formatFailure } from './report.ts'
 import { runSimulation, type SimulationResult } from './run.ts'
 import { createTemplate, type Template } from './template.ts'
 
-const SIMULATIONS = rounds(12, 20)
+const SIMULATIONS = rounds(8, 20)
 /** The number of simulations that are run again. */
 const REPEATED = 1
 

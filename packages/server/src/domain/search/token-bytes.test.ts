@@ -41,7 +41,7 @@ test('the tokens from bytes are those from text', () => {
     fc.property(any, any, data, space, (name, reference, data, space) => {
       assertSameTokens(name, reference, JSON.stringify(data, null, space))
     }),
-    { numRuns: rounds(300, 20_000) },
+    { numRuns: rounds(150, 20_000) },
   )
 })
 

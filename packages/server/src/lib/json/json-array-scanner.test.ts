@@ -189,7 +189,7 @@ test('any document in any pieces gives the elements and the envelope of JSON.par
       }
       assert.equal(index, elements.length)
     }),
-    { numRuns: rounds(150, 1500) },
+    { numRuns: rounds(80, 1500) },
   )
 })
 
@@ -595,6 +595,6 @@ test('returns every complete element after an interruption at any byte', () => {
       )
       assert.deepEqual(scanner.takeRest(), [])
     }),
-    { numRuns: rounds(150, 1000) },
+    { numRuns: rounds(80, 1000) },
   )
 })

@@ -128,7 +128,7 @@ test('a scanned text is exactly what parsing and writing it gives, with the same
     fc.property(text, (one) => {
       assertCorrect(Buffer.from(one))
     }),
-    { numRuns: rounds(200, 3000) },
+    { numRuns: rounds(100, 3000) },
   )
 })
 
@@ -141,7 +141,7 @@ test('after any edit of its bytes, a text is still read as the parser reads it, 
       }
       assertCorrect(Uint8Array.from(bytes))
     }),
-    { numRuns: rounds(200, 5000) },
+    { numRuns: rounds(100, 5000) },
   )
 })
 
@@ -165,7 +165,7 @@ test('every ordinary text in the stored form is scanned', () => {
       fc.pre(!hasUnusualKey(one))
       assert.notEqual(assertCorrect(Buffer.from(written)), null, written)
     }),
-    { numRuns: rounds(150, 1000) },
+    { numRuns: rounds(80, 1000) },
   )
 })
 
@@ -225,7 +225,7 @@ test('the keys of earlier texts do not change the result', () => {
         )
       }
     }),
-    { numRuns: rounds(200, 500) },
+    { numRuns: rounds(100, 500) },
   )
 })
 

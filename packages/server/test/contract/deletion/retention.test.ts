@@ -39,7 +39,7 @@ test('retention deletes exactly the rows older than the cutoff, in small steps',
         })()
       },
     ),
-    { numRuns: rounds(6, 50) },
+    { numRuns: rounds(4, 50) },
   )
 })
 

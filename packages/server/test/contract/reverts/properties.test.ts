@@ -8,7 +8,7 @@ import { type KitPlatform, type TestKit, withStorage } from '../../helpers/stora
 import { contents, pullList, revert, type Shown } from '../../helpers/storage/reverts.ts'
 import { rounds } from '../../helpers/time/tier.ts'
 
-const RUNS = rounds(15, 200)
+const RUNS = rounds(8, 200)
 const REFERENCES = ['one', 'two', 'three']
 
 const data = fc
