@@ -20,7 +20,7 @@ import {
   type ReadStart,
 } from '../../domain/pull/missing.ts'
 import { totalDiffers } from '../../domain/record/completeness.ts'
-import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
+import { createPause, yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import type { AbsentRecord, MissingStore, RecordRef } from '../../storage/port/missing-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import { throwIfAborted, walkAbsent } from './absent-records.ts'
@@ -187,7 +187,11 @@ async function surveyModule(deps: DetectMissingDeps, read: Read): Promise<Survey
   // A read of buckets finds the same records in another order than a read of the list.
   recordIds.sort((one, other) => one - other)
   const hash = createHash('sha256')
-  for (const record_id of recordIds) hash.update(`${record_id} `)
+  const pause = createPause()
+  for (let start = 0; start < recordIds.length; start += CHUNK) {
+    for (const record_id of recordIds.slice(start, start + CHUNK)) hash.update(`${record_id} `)
+    await pause()
+  }
   return {
     found: { missing: recordIds.length, records, fingerprint: hash.digest('base64url') },
     absent: isPaged ? absent : null,

@@ -5,7 +5,7 @@ import { test } from '../../helpers/storage/engines.ts'
 import { changeLog, only, readPages } from '../../helpers/storage/fixtures.ts'
 import type { StorageKit } from '../../helpers/storage/kit.ts'
 import { missingReview } from '../../helpers/storage/missing.ts'
-import { startPullAndRead, type TestRead } from '../../helpers/storage/pulls.ts'
+import { pullWrite, startPullAndRead, type TestRead } from '../../helpers/storage/pulls.ts'
 
 const NEEDED = {
   level: 'warning',
@@ -69,6 +69,24 @@ test('the records of a review that are not marked or held are listed with their 
   )
   assert.ok(listed.every(({ pushed_seq, pushed_at }) => pushed_seq > 0 && pushed_at !== null))
   assert.deepEqual(await missing.listReviewed(4711), [])
+})
+
+test('a review of more records than are looked up at once is listed completely', async (kit) => {
+  const school = await kit.register()
+  const count = 1001
+  const references = Array.from({ length: count }, (_, number) => `R-${number}`)
+  const read = await school.startRead()
+  await kit.write(...references.map((reference) => pullWrite(read, { reference })))
+  const records = await kit.records()
+  const record_ids = records.map(({ record_id }) => record_id)
+  await kit.storage.missing.createReview(missingReview(read, { record_ids }), null, NEEDED)
+  const { review } = await kit.storage.missing.readMissingState(read.read)
+  const listed = await kit.storage.missing.listReviewed(review?.review_id ?? 0)
+  assert.deepEqual(
+    listed.map(({ record_id }) => record_id),
+    record_ids.toSorted((one, other) => one - other),
+  )
+  assert.equal(listed.length, count)
 })
 
 test('a new review supersedes the pending review of the module unless an operator has decided in the meantime', async (kit) => {

@@ -2,6 +2,7 @@ import type { MissingReview } from '@recordhub/protocol'
 import { type RawBuilder, sql } from 'kysely'
 import { canBeMissing, type LastPush, type OpenReview } from '../../../domain/pull/missing.ts'
 import { MISSING_PATH } from '../../../domain/revert/hold.ts'
+import { yieldToEventLoop } from '../../../lib/concurrency/yield-to-event-loop.ts'
 import type {
   AbsentRecord,
   MarkOutcome,
@@ -14,6 +15,9 @@ import { insertActivity, insertLog } from '../activity/activity-rows.ts'
 import type { ChangePublisher } from '../publish-commits.ts'
 import { type Databases, type Executor, nowText } from '../schema/databases.ts'
 import { findRow } from '../schema/rows.ts'
+
+/** Records of a review that one query looks up, during which pushes wait. */
+const REVIEWED_STEP = 500
 
 /** The functions of missing records that differ between engines. */
 export type MissingDialect = {
@@ -86,12 +90,16 @@ export function createMissingStore(databases: Databases, dialect: MissingDialect
         'record_ids',
       ])
       const ids: number[] = JSON.parse(review?.record_ids ?? '[]')
-      const listed = ids.map((record_id) => ({ record_id }))
-      const unmarked = await findUnmarked(reader, listed, dialect.idList)
-      return [...unmarked.values()]
-        .filter(({ is_held }) => !is_held)
-        .map(({ is_held: _, ...record }) => record)
-        .sort((one, other) => one.record_id - other.record_id)
+      const found: (AbsentRecord & LastPush)[] = []
+      for (let start = 0; start < ids.length; start += REVIEWED_STEP) {
+        const listed = ids.slice(start, start + REVIEWED_STEP).map((record_id) => ({ record_id }))
+        for (const record of (await findUnmarked(reader, listed, dialect.idList)).values()) {
+          const { is_held, ...absent } = record
+          if (!is_held) found.push(absent)
+        }
+        await yieldToEventLoop()
+      }
+      return found.sort((one, other) => one.record_id - other.record_id)
     },
 
     async markMissing(batch) {
