@@ -10,7 +10,7 @@ import { addDigestPlatform, type DigestKit, withoutFullReads } from '../helpers/
 import { digestOf, versionedRecord } from '../helpers/platform/digest-platform.ts'
 import { type Responder, respond } from '../helpers/platform/platform.ts'
 
-/** It never goes back. All tests together take less than a day, after which their tokens expire. */
+/** Both engines share it, so it never goes back. */
 const clock = createStoppedClock()
 const env = withoutFullReads(clock)
 const HOUR = 3601

@@ -6,7 +6,7 @@ import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { addDigestPlatform, type DigestKit, withoutFullReads } from '../helpers/hub/digest-hub.ts'
 import { type Responder, respond } from '../helpers/platform/platform.ts'
 
-/** Both engines share it, so it never goes back. All tests together take less than a day, after which their tokens expire. */
+/** Both engines share it, so it never goes back. */
 const clock = createStoppedClock()
 const env = withoutFullReads(clock)
 const timeLimit = { ...env, HUB_PULL_TIMEOUT_SECONDS: '3' }

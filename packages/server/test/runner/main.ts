@@ -27,13 +27,16 @@ const FAULT_REPORT = join(CACHE, `faults-${pid}.jsonl`)
 /** What test processes report about their processor time. */
 const USAGE = join(CACHE, `usage-${pid}.jsonl`)
 const MEASURE = new URL('./measure-file.ts', import.meta.url).href
+const END_PROCESS = new URL('./end-process.ts', import.meta.url).href
 const SOURCES = ['packages/*/src/**/*.ts']
 const SHIFTED_CLOCK = new URL('../helpers/time/shifted-clock.mjs', import.meta.url).href
 const UNTRACKED_PROMISES = new URL('./untracked-promises.ts', import.meta.url).href
 /** More frequent samples would take less time each, as V8 optimises them, and the budget is defined with these. */
 const PROGRESS_MS = 10_000
-/** On the reference machine. A process that does not end after a failed test must not block the run. */
+/** On the reference machine. A test that does not end must not block the run. */
 const PROCESS_LIMIT_MS = 15 * 60_000
+/** On any machine, in a run with `--minutes`. */
+const PROCESS_LIMIT_OF_LIMITED_RUN_MS = 30 * 60_000
 
 /** Aborted when the run is interrupted: then the processes of the tests and the servers that they share end. */
 const interruption = new AbortController()
@@ -213,7 +216,10 @@ async function runJobs(jobs: Job[], options: Options, report: Report): Promise<v
       files: jobs.map((job, index) => writeEntry(job, join(folder, `${index + 1}.mjs`))),
       concurrency: options.jobs,
       signal: interruption.signal,
-      timeout: PROCESS_LIMIT_MS * Number(env['TEST_SLOWNESS']),
+      timeout: Math.min(
+        PROCESS_LIMIT_MS * Number(env['TEST_SLOWNESS']),
+        options.minutes === null ? Number.POSITIVE_INFINITY : PROCESS_LIMIT_OF_LIMITED_RUN_MS,
+      ),
       execArgv: execArgvOf(options),
       ...(options.name ? { testNamePatterns: options.name } : {}),
       ...(options.coverage ? { coverage: true, coverageIncludeGlobs: SOURCES } : {}),
@@ -266,7 +272,10 @@ function writeEntry({ files }: Job, entry: string): string {
     pathToFileURL(join(ROOT, file)).href,
     `${MEASURE}?file=${encodeURIComponent(file)}`,
   ])
-  writeFileSync(entry, [MEASURE, ...imports].map((one) => `import '${one}'\n`).join(''))
+  writeFileSync(
+    entry,
+    [END_PROCESS, MEASURE, ...imports].map((one) => `import '${one}'\n`).join(''),
+  )
   return entry
 }
 

@@ -94,10 +94,7 @@ export async function addDigestPlatform(
         assert.equal((await hub.callAs('operator', 'PATCH', url, { record_types })).status, 200)
       }
     },
-    async [Symbol.asyncDispose]() {
-      await hub.setStatus(registered.id, 'inactive')
-      await platform[Symbol.asyncDispose]()
-    },
+    [Symbol.asyncDispose]: () => hub.retire(registered, platform),
   }
   if (duringFirstList) {
     source.behaviour = { beforeList: () => duringFirstList(registered.hub_api_key) }

@@ -255,7 +255,7 @@ async function createAuthorization(
   scope: TokenScope | null = null,
 ): Promise<string> {
   const name = `test ${scope ?? role}`
-  const request = { name, role, scope, expiresInDays: 1, actor: 'test' }
+  const request = { name, role, scope, expiresInDays: null, actor: 'test' }
   return `Bearer ${await createApiToken({ operators: storage.operators, clock: systemClock }, request)}`
 }
 

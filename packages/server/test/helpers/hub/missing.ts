@@ -46,10 +46,7 @@ export async function addPlatformWithRecords(hub: TestHub, count: number) {
       const { missing_reviews } = expectBody(response, 200, MissingReviewPage)
       return missing_reviews.filter((review) => review.platform_name === platform.platform_name)
     },
-    async [Symbol.asyncDispose]() {
-      await hub.setStatus(registered.id, 'inactive')
-      await platform[Symbol.asyncDispose]()
-    },
+    [Symbol.asyncDispose]: () => hub.retire(registered, platform),
   }
 }
 

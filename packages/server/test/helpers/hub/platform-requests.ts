@@ -56,6 +56,12 @@ export function createPlatformRequests(hub: HubCore, operator: Operator) {
     }
   }
 
+  /** Deactivates the platform, and closes it even if that fails: an open server would keep the process of the test running. */
+  async function retire({ id }: { id: number }, simulated: AsyncDisposable): Promise<void> {
+    await using _ = simulated
+    await operator.setStatus(id, 'inactive')
+  }
+
   function sendRejectedPushRequest(path: string, body: unknown): Promise<TestResponse> {
     return hub.send({
       method: 'POST',
@@ -71,6 +77,7 @@ export function createPlatformRequests(hub: HubCore, operator: Operator) {
   return {
     push,
     register,
+    retire,
     sendRejectedPushRequest,
     sendRegistration(
       simulated: SimulatedPlatform,
@@ -104,10 +111,7 @@ export function createPlatformRequests(hub: HubCore, operator: Operator) {
         ...simulated,
         ...registered,
         title: registered.platform.display_title,
-        async [Symbol.asyncDispose]() {
-          await operator.setStatus(registered.id, 'inactive')
-          await simulated[Symbol.asyncDispose]()
-        },
+        [Symbol.asyncDispose]: () => retire(registered, simulated),
       }
     },
     /** Sends a push that is rejected, and returns the rejected push. */

@@ -54,9 +54,6 @@ export async function addPulledPlatform(
     records,
     references: async () => (await records()).map((record) => record.reference_number),
     rejected: () => hub.rejected(platform.platform_name),
-    async [Symbol.asyncDispose]() {
-      await hub.setStatus(registered.id, 'inactive')
-      await platform[Symbol.asyncDispose]()
-    },
+    [Symbol.asyncDispose]: () => hub.retire(registered, platform),
   }
 }
