@@ -6,12 +6,12 @@ import { after } from 'node:test'
 import { guardMs } from '../helpers/time/guard.ts'
 
 /** For hooks that close what tests share. */
-const CLOSING_MS = 60_000
+const closingMs = Number(process.env['TEST_CLOSING_MS'] ?? 60_000)
 
 after(() => {
   setTimeout(() => {
     const open = process.getActiveResourcesInfo().join(', ')
     process.stderr.write(`The process did not end after its tests. It has open: ${open}\n`)
     process.exit(1)
-  }, guardMs(CLOSING_MS)).unref()
+  }, guardMs(closingMs)).unref()
 })
