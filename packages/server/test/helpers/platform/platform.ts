@@ -1,5 +1,6 @@
 /** A platform as in specification 4.2, on loopback. Tests can replace its responses. */
 import { createServer, type ServerResponse } from 'node:http'
+import { unescape as decodePath } from 'node:querystring'
 import { listenAtFreePort } from '../process/free-port.ts'
 import { type ReceivedRequest, type Responder, respond } from './respond.ts'
 
@@ -189,5 +190,6 @@ function endpointOf(url: string, prefix: string): string {
   const [path = ''] = url.split('?')
   if (!path.startsWith(prefix)) return ''
   const rest = path.slice(prefix.length)
-  return rest.startsWith('records/') ? `records/${decodeURIComponent(rest.slice(8))}` : rest
+  // Not decodeURIComponent, which throws for an address that the hub takes from a link.
+  return rest.startsWith('records/') ? `records/${decodePath(rest.slice(8))}` : rest
 }
