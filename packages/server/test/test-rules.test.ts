@@ -24,6 +24,8 @@ const WAITS: Readonly<Record<string, string>> = {
   'packages/server/test/http/pull-concurrency.test.ts':
     '20 ms in which an additional request would arrive; a shorter wait can only hide a defect',
   'packages/server/test/process/secret-rotation.deep.test.ts': 'kills a process at a given moment',
+  'packages/server/test/runner/end-process.ts':
+    'a time limit; ends with the process whose tests have ended',
   'packages/server/test/screenshot.ts': 'not a test',
   'packages/server/test/simulation/defects.ts': 'virtual time',
   'packages/server/test/simulation/virtual-globals.ts': 'replaces the timers by virtual ones',

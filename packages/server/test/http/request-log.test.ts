@@ -65,7 +65,10 @@ describeHub('request log', OPTIONS, (hub, engine) => {
     const secrets = [hub_api_key, secret, 'a hidden token', '198.51.100.219']
     expectAbsent(secrets, [all])
     const tables = await readTables(hub.storage)
-    expectAbsent(secrets, [tables.get('requests') ?? '', tables.get('request_details') ?? ''])
+    expectAbsent(secrets, [
+      tables.get('request_batches') ?? '',
+      tables.get('request_details') ?? '',
+    ])
     assert.equal(check?.headers?.['x-auth-token'], '[key removed]')
   })
 

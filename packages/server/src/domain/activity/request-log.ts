@@ -26,6 +26,32 @@ export type LoggedRequest = {
   details: RequestDetails | null
 }
 
+/** A request as it is read, without its details. */
+export type RequestLine = Omit<LoggedRequest, 'details'> & { body_kept: boolean }
+
+/** The JSON of a request without details, whose first element is its `platform_id`. See {@link encodeRequest}. */
+export type EncodedRequest = string
+
+/** The elements of an {@link EncodedRequest}, as a list, because names would take more room than the values. */
+export type RequestElements = readonly [
+  platform_id: number | null,
+  at: number,
+  method: string,
+  path: string,
+  status: number,
+  latency_us: number,
+  size: number | null,
+  record_type: string | null,
+  reference_number: string | null,
+  outcome: string | null,
+  record_id: number | null,
+  request_id: string,
+  key_hint: string | null,
+  address: string,
+  skipped: number,
+  body_kept: boolean,
+]
+
 export type RequestDetails = {
   headers: Record<string, string>
   body: string | null
@@ -55,11 +81,55 @@ export const REQUEST_LOG_LIMITS = {
 const LINE_BYTES = 300
 
 /** What a request takes of the limit of the log. */
-export function sizeOf({ details }: LoggedRequest): number {
-  if (details === null) return LINE_BYTES
-  const { headers, body, response } = details
+export function sizeOf(request: LoggedRequest | EncodedRequest): number {
+  if (typeof request === 'string' || request.details === null) return LINE_BYTES
+  const { headers, body, response } = request.details
   const texts = [JSON.stringify(headers), body ?? '', response ?? '']
   return texts.reduce((sum, text) => sum + Buffer.byteLength(text), LINE_BYTES)
+}
+
+/** @param at as {@link LoggedRequest.at}, as a time of `Date`, which costs less than a text. */
+export function encodeRequest(
+  request: Omit<LoggedRequest, 'at' | 'details'>,
+  at: number,
+  body_kept = false,
+): EncodedRequest {
+  const elements: RequestElements = [
+    request.platform_id,
+    at,
+    request.method,
+    request.path,
+    request.status,
+    request.latency_us,
+    request.size,
+    request.record_type,
+    request.reference_number,
+    request.outcome,
+    request.record_id,
+    request.request_id,
+    request.key_hint,
+    request.address,
+    request.skipped,
+    body_kept,
+  ]
+  return JSON.stringify(elements)
+}
+
+export function decodeRequest(elements: RequestElements): RequestLine {
+  const [platform_id, at, method, path, status, latency_us, size, record_type, ...rest] = elements
+  const [reference_number, outcome, record_id, request_id, key_hint, address, ...last] = rest
+  const [skipped, body_kept] = last
+  return {
+    ...{ platform_id, at: new Date(at).toISOString(), method, path, status, latency_us, size },
+    ...{ record_type, reference_number, outcome, record_id, request_id, key_hint, address },
+    ...{ skipped, body_kept },
+  }
+}
+
+/** The platform of an encoded request; null without one. */
+export function platformOf(request: EncodedRequest): number | null {
+  const id = Number.parseInt(request.slice(1), 10)
+  return Number.isNaN(id) ? null : id
 }
 
 const SECRET_HEADER = /auth|cookie|key|token|secret|passw|signature|credential|session/i

@@ -8,6 +8,9 @@ import { isJsonObject } from '@recordhub/protocol/lossless-json'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { maskUnknownKey } from '../../domain/activity/push-errors.ts'
 import {
+  decodeRequest,
+  type EncodedRequest,
+  encodeRequest,
   type LoggedRequest,
   REQUEST_LOG_LIMITS,
   type RequestDetails,
@@ -36,25 +39,14 @@ export type ReceivedRequest = {
   } | null
 }
 
-/** Holds nothing of the request itself unless it is kept: many wait, each for up to a second. */
-type WaitingRequest = {
-  key: string
-  platform_id: number | null
-  accepted: ReceivedRequest['accepted']
-  /** The code of the error. */
-  code: string | null
-  at: number
-  latency_us: number
-  method: string
-  path: string
-  status: number
-  size: number | null
-  request_id: string
-  address: string | undefined
-  skipped: number
-  kept: Kept | null
-}
+/** An accepted push without details, or a request whose texts may contain keys, which are removed before it is saved. */
+type WaitingRequest =
+  | EncodedRequest
+  | { at: number; line: Line; isAccepted: boolean; kept: Kept | null }
 
+type Line = Omit<LoggedRequest, 'at' | 'details'>
+
+/** Holds nothing of the request itself: many wait, each for up to a second. */
 type Kept = {
   headers: IncomingHttpHeaders
   body: PushBody | Buffer | null
@@ -101,6 +93,9 @@ export function createRequestLog(deps: {
   let waitingBytes = 0
   let skipped = 0
   let saving: Promise<void> | null = null
+  let hasFailed = false
+  let hints = memoize(maskUnknownKey)
+  let addresses = memoize(clientSubnet)
 
   /** Saves batches until fewer than `atLeast` requests wait. */
   function save(atLeast: number): Promise<void> {
@@ -115,11 +110,14 @@ export function createRequestLog(deps: {
       const oldest = clock.now().getTime() - MAX_AGE_MS
       const batch = waiting.splice(0, BATCH)
       waitingBytes -= bytesOf(batch)
+      hints = memoize(maskUnknownKey)
+      addresses = memoize(clientSubnet)
       try {
-        const current = batch.filter(({ at }) => at >= oldest)
-        const logged = await toLogged(current, readSourceKey)
-        await requests.saveRequests(logged, maxBytes)
+        const current = hasFailed ? batch.filter((one) => timeOf(one) >= oldest) : batch
+        await requests.saveRequests(await toLogged(current, readSourceKey), maxBytes)
+        hasFailed = false
       } catch (error) {
+        hasFailed = true
         waiting = [...batch, ...waiting]
         waitingBytes += bytesOf(batch)
         throw error
@@ -135,25 +133,29 @@ export function createRequestLog(deps: {
         return
       }
       const { elapsedTime, statusCode: status } = reply
+      const at = clock.now().getTime() - elapsedTime
       const code = status < 400 ? null : codeOf(response)
       const kept = isKept(platform_id, status, code) ? keep(request, response, bytes) : null
       waitingBytes += kept?.bytes ?? 0
-      waiting.push({
-        key,
+      const line: Line = {
         platform_id,
-        accepted,
-        code,
-        at: clock.now().getTime() - elapsedTime,
-        latency_us: Math.round(elapsedTime * 1000),
         method: request.method,
-        path: request.routeOptions.url ?? request.url.split('?', 1)[0] ?? '',
+        path: accepted ? RECEIVER_PATH : pathOf(request),
         status,
+        latency_us: Math.round(elapsedTime * 1000),
         size: bytes?.length ?? announcedLength(request),
+        record_type: accepted?.record_type ?? null,
+        reference_number: accepted?.reference_number ?? null,
+        outcome: accepted?.outcome ?? code,
+        record_id: accepted?.record_id ?? null,
         request_id: request.id,
-        address: request.ip,
+        key_hint: hints(key),
+        address: addresses(request.ip),
         skipped,
-        kept,
-      })
+      }
+      const isAccepted = accepted !== null
+      // Most requests are pushes that nothing is kept of, so they take the least memory.
+      waiting.push(isAccepted && !kept ? encodeRequest(line, at) : { at, line, isAccepted, kept })
       skipped = 0
       // Between two periodic saves, only whole batches are worth a transaction.
       if (waiting.length === BATCH) save(BATCH).catch(onError)
@@ -197,7 +199,18 @@ function codeOf(response: unknown): string | null {
 }
 
 function bytesOf(waiting: WaitingRequest[]): number {
-  return waiting.reduce((sum, { kept }) => sum + (kept?.bytes ?? 0), 0)
+  return waiting.reduce(
+    (sum, one) => sum + (typeof one === 'string' ? 0 : (one.kept?.bytes ?? 0)),
+    0,
+  )
+}
+
+function timeOf(one: WaitingRequest): number {
+  return typeof one === 'string' ? Date.parse(decodeRequest(JSON.parse(one)).at) : one.at
+}
+
+function pathOf({ routeOptions, url }: FastifyRequest): string {
+  return routeOptions.url ?? url.split('?', 1)[0] ?? ''
 }
 
 /** The hub API key of a request; "" without one. */
@@ -227,38 +240,30 @@ function keep({ headers, body }: FastifyRequest, response: unknown, bytes: Buffe
 async function toLogged(
   waiting: WaitingRequest[],
   readSourceKey: (platformId: number) => Promise<string>,
-): Promise<LoggedRequest[]> {
-  const hints = memoize(maskUnknownKey)
-  const addresses = memoize(clientSubnet)
-  const kept = waiting.filter((one) => one.kept !== null)
-  const ids = [...new Set(kept.flatMap(({ platform_id }) => platform_id ?? []))]
-  const ofUnknown = createRedactor([])
-  const redactors = new Map<number | null, Redactor>()
-  for (const id of ids) redactors.set(id, createRedactor([await readSourceKey(id)]))
-  return waiting.map((request): LoggedRequest => {
-    const { platform_id, accepted, kept, path } = request
-    const redactor = redactors.get(platform_id) ?? ofUnknown
-    const record = accepted ?? findRecord(kept?.body ?? null, redactor)
-    // One literal: most pushes of a batch cost little more than this object.
-    return {
-      at: new Date(request.at).toISOString(),
-      platform_id,
-      method: request.method,
-      path: accepted ? path : redactor.redactText(path).slice(0, MAX_PATH_LENGTH),
-      status: request.status,
-      latency_us: request.latency_us,
-      size: request.size,
-      record_type: record?.record_type ?? null,
-      reference_number: record?.reference_number ?? null,
-      outcome: accepted?.outcome ?? request.code,
-      record_id: accepted?.record_id ?? null,
-      request_id: request.request_id,
-      key_hint: hints(request.key),
-      address: addresses(request.address),
-      skipped: request.skipped,
-      details: kept && toDetails(kept, redactor),
+): Promise<(LoggedRequest | EncodedRequest)[]> {
+  const redactors = new Map<number | null, Redactor>([[null, createRedactor([])]])
+  const logged: (LoggedRequest | EncodedRequest)[] = []
+  for (const one of waiting) {
+    if (typeof one === 'string') {
+      logged.push(one)
+      continue
     }
-  })
+    const { at, line, isAccepted, kept } = one
+    const { platform_id } = line
+    const redactor =
+      redactors.get(platform_id) ?? createRedactor([await readSourceKey(platform_id ?? 0)])
+    redactors.set(platform_id, redactor)
+    const path = redactor.redactText(line.path).slice(0, MAX_PATH_LENGTH)
+    const record = isAccepted ? null : findRecord(kept?.body ?? null, redactor)
+    logged.push({
+      ...line,
+      ...record,
+      path,
+      at: new Date(at).toISOString(),
+      details: kept && toDetails(kept, redactor),
+    })
+  }
+  return logged
 }
 
 type Redactor = ReturnType<typeof createRedactor>

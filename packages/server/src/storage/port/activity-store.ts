@@ -1,7 +1,12 @@
 import type { ActivityEntry, ActivityLevel, AuditEntry } from '@recordhub/protocol'
 import type { NewActivity, NewAuditEntry } from '../../domain/activity/activity.ts'
 import type { PushSource } from '../../domain/activity/push-errors.ts'
-import type { LoggedRequest, RequestDetails } from '../../domain/activity/request-log.ts'
+import type {
+  EncodedRequest,
+  LoggedRequest,
+  RequestDetails,
+  RequestLine,
+} from '../../domain/activity/request-log.ts'
 
 /** Selects activity entries; a member that is null or omitted matches all. */
 export type ActivityFilter = {
@@ -83,10 +88,9 @@ export type RequestFilter = {
   until: string | null
 }
 
-export type StoredRequest = Omit<LoggedRequest, 'platform_id' | 'details'> & {
+export type StoredRequest = Omit<RequestLine, 'platform_id'> & {
   id: number
   platform_name: string | null
-  body_kept: boolean
 }
 
 /** A step of a read. `next` is the position at which the next step continues; null at the end of the log. */
@@ -95,13 +99,17 @@ type Step<Found> = Found & { next: number | null }
 export interface RequestStore {
   /**
    * Saves requests in their order, in one transaction that a power failure may undo, and deletes the oldest ones above
-   * `maxBytes` (`sizeOf`). They are visible in the order of their ids, in all processes.
+   * `maxBytes` (`sizeOf`), as far as all that were saved together are above it. They are visible in the order of their
+   * ids, in all processes. Accepted ones without details may be encoded.
    *
    * - A request of a platform that was removed is not saved.
    * - The details and the reference of a request are not saved if they name an erased record (`findReferences`). A
    *   request whose record was erased within the last hour is not saved at all: it waited since before the erasure.
    */
-  saveRequests(requests: LoggedRequest[], maxBytes: number): Promise<void>
+  saveRequests(
+    requests: readonly (LoggedRequest | EncodedRequest)[],
+    maxBytes: number,
+  ): Promise<void>
 
   /**
    * Reads the next requests that match a filter, at most `limit`, from a bounded part of the log: with `newest` those

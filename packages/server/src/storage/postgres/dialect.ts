@@ -6,14 +6,12 @@ import type { Clock } from '../../lib/time/clock.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { EngineInfo } from '../port/storage.ts'
 import type { ContainsIgnoringCase } from '../shared/activity/activity-store.ts'
-import { type InsertRequests, REQUEST_COLUMNS } from '../shared/activity/request-store.ts'
 import type { ErasureDialect } from '../shared/deletion/erasure-store.ts'
 import type { Decision, DecisionRows, SelectRowsOf } from '../shared/reverts/scope-history.ts'
 import { type Executor, integerOf } from '../shared/schema/databases.ts'
 import { allocateSequence } from './commit-watermark.ts'
 import type { PostgresConnections } from './connection.ts'
 import { acquireLock } from './locks.ts'
-import { bigintArray, textArray } from './parameters.ts'
 
 /** Returns a subquery of these ids. Its SQL text does not depend on their number. */
 export function idList(ids: number[]): RawBuilder<number> {
@@ -41,20 +39,6 @@ export const decisionRows: DecisionRows = (decisions) => {
 /** Case-insensitive for A to Z only, whatever the locale, as on SQLite. */
 export const containsIgnoringCase: ContainsIgnoringCase = (column, text) =>
   sql<boolean>`strpos(lower(${column} COLLATE "C"), ${text}) > 0`
-
-export const insertRequests: InsertRequests = async (db, rows) => {
-  const columns = Object.entries(REQUEST_COLUMNS)
-  const arrays = columns.map(([, isInteger], position) => {
-    const values = rows.map((row) => row[position])
-    return isInteger
-      ? sql`${bigintArray(values.map((value) => (typeof value === 'number' ? value : null)))}::bigint[]`
-      : sql`${textArray(values.map((value) => (typeof value === 'string' ? value : null)))}::text[]`
-  })
-  await sql`
-    INSERT INTO requests (${sql.join(columns.map(([name]) => sql.ref(name)))})
-    SELECT * FROM unnest(${sql.join(arrays)})
-  `.execute(db)
-}
 
 export function createErasureDialect(hashReference: HashReference): ErasureDialect {
   return {

@@ -25,7 +25,6 @@ const REASONS: { [Table in keyof Tables]?: ChangeReason } = {
   missing_reviews: 'activity',
   push_errors: 'activity',
   rejected_pushes: 'activity',
-  // Not `requests`, whose rows SQLite inserts without Kysely.
   request_log: 'requests',
 }
 const REASON_OF_TABLE: ReadonlyMap<string, ChangeReason> = new Map(Object.entries(REASONS))

@@ -6,7 +6,7 @@ import { createAlertEventStore } from './activity/alert-event-store.ts'
 import { createAlertStore } from './activity/alert-store.ts'
 import { createInboxStore } from './activity/inbox-store.ts'
 import { createPushErrorStore } from './activity/push-error-store.ts'
-import { createRequestStore, type InsertRequests } from './activity/request-store.ts'
+import { createRequestStore } from './activity/request-store.ts'
 import { createSnapshotStore } from './activity/snapshot-store.ts'
 import { createStatisticsStore } from './counters/statistics-store.ts'
 import { createPendingPurgeRunner } from './deletion/delete-rows.ts'
@@ -59,7 +59,6 @@ type EngineDialect = {
   reclaimSpace: RetentionStore['reclaimSpace']
   containsIgnoringCase: ContainsIgnoringCase
   erasure: ErasureDialect
-  insertRequests: InsertRequests
   /** Left out if no other process can use the database. */
   platformChanges?: ChangeChannel
   isProcessDead?: IsOwnerDead
@@ -87,7 +86,7 @@ export function createStores(
   | 'close'
 > {
   const { writer, clock } = databases
-  const { node, readLastSequence, readCommitWatermark, missing, erasure, insertRequests } = dialect
+  const { node, readLastSequence, readCommitWatermark, missing, erasure } = dialect
   const changes = createPlatformChanges(databases, dialect.platformChanges)
   const runPendingPurge = createPendingPurgeRunner(databases, erasure.purge)
   const erasureStore = createErasureStore(databases, erasure, { node, runPendingPurge })
@@ -114,7 +113,7 @@ export function createStores(
     alertEvents: createAlertEventStore(databases),
     pushErrors: createPushErrorStore(databases),
     inbox: createInboxStore(databases),
-    requests: createRequestStore(databases, { ...erasure, insertRequests }),
+    requests: createRequestStore(databases, erasure.hashReference),
     retention: createRetentionStore(databases, dialect.reclaimSpace),
     erasure: { ...erasureStore, importTombstones },
     removals: createRemovalStore(databases, { ...erasure, node, runPendingPurge }),

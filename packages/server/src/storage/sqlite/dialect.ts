@@ -7,13 +7,11 @@ import { storageUnavailable } from '../../errors.ts'
 import { errorCodeOf } from '../../lib/files/error-code.ts'
 import type { EngineInfo } from '../port/storage.ts'
 import type { ContainsIgnoringCase } from '../shared/activity/activity-store.ts'
-import { type InsertRequests, REQUEST_COLUMNS } from '../shared/activity/request-store.ts'
 import type { ErasureDialect } from '../shared/deletion/erasure-store.ts'
 import { textLiteral, type ViewDialect } from '../shared/platforms/sql-views.ts'
 import type { Decision, DecisionRows, SelectRowsOf } from '../shared/reverts/scope-history.ts'
 import { type Executor, integerOf } from '../shared/schema/databases.ts'
 import type { SqliteConnections } from './connection.ts'
-import { prepareInsert } from './write-statements.ts'
 
 /** Returns a subquery of these ids. Its SQL text does not depend on their number. */
 export function idList(ids: number[]): RawBuilder<number> {
@@ -35,13 +33,6 @@ export const decisionRows: DecisionRows = (decisions) => {
 /** Case-insensitive for A to Z only, whatever the locale, as on PostgreSQL. */
 export const containsIgnoringCase: ContainsIgnoringCase = (column, text) =>
   sql<boolean>`instr(lower(${column}), ${text}) > 0`
-
-export function createRequestInsert({
-  database,
-}: Pick<SqliteConnections, 'database'>): InsertRequests {
-  const insert = prepareInsert(database)('requests', Object.keys(REQUEST_COLUMNS))
-  return async (_db, rows) => insert(rows)
-}
 
 export function createErasureDialect(deps: {
   hashReference: HashReference

@@ -25,7 +25,6 @@ import {
   containsIgnoringCase,
   createErasureDialect,
   createIncrementalVacuum,
-  createRequestInsert,
   decisionRows,
   readCommitWatermark,
   readDiskSpace,
@@ -141,7 +140,6 @@ async function open(options: SqliteOptions): Promise<Storage> {
     missing: createMissingDialect(connections, NODE),
     reclaimSpace: createIncrementalVacuum(connections),
     containsIgnoringCase,
-    insertRequests: createRequestInsert(connections),
     erasure: createErasureDialect({
       hashReference: options.hashReference,
       // In the database file, `secure_delete` has overwritten the deleted bytes. The write-ahead log contains older

@@ -58,7 +58,9 @@ for (const mode of ERASURE_MODES) {
     const after = await countRowsByTable(kit)
     assert.equal(after['record_history'], Number(before['record_history']) - 2)
     assert.equal(after['rejected_pushes'], Number(before['rejected_pushes']) - 3)
-    assert.deepEqual([after['requests'], after['request_details']], [1, 0])
+    assert.deepEqual([after['request_batches'], after['request_details']], [1, 0])
+    const [{ lines } = { lines: '' }] = await kit.runSql('SELECT lines FROM request_batches')
+    assert.deepEqual(JSON.parse(String(lines)).map(Boolean), [false, false, true])
     assert.equal(after['activity'], Number(before['activity']) + 1)
     for (const index of ['record_search', 'record_index']) {
       assert.deepEqual([before[index], after[index]], [2, 1], `left in ${index}`)

@@ -96,6 +96,13 @@ test('the deletion steps delete only that platform, record the deletions and upd
     )
     assert.deepEqual(found, [], table)
   }
+  const [batch] = await kit.runSql('SELECT platforms, lines FROM request_batches')
+  assert.equal(batch?.['platforms'], `,${clinic.platform_id},`)
+  assert.match(
+    String(batch?.['lines']),
+    new RegExp(`^\\[null,\\[${clinic.platform_id},[^\\]]+\\]\\]$`),
+  )
+  assert.equal(await kit.countRows('request_details'), 1)
   assert.equal(await kit.countRows('secrets'), 2)
   assert.equal(await countIndexedTexts(storage), remaining.length)
   assert.deepEqual(await kit.records(), remaining)

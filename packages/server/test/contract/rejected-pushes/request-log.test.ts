@@ -18,11 +18,13 @@ test('requests are listed from both ends with their platform, and opened with th
   assert.equal(await kit.storage.requests.readNewestPosition(), 0)
   const known = loggedRequest(school, { request_id: 'one', details: DETAILS })
   await save(kit, known, loggedRequest(null, { request_id: 'two', status: 401 }))
-  // More than one statement inserts.
-  const many = Array.from({ length: 61 }, (_, n) => loggedRequest(school, { request_id: `n-${n}` }))
+  // More than one batch.
+  const many = Array.from({ length: 561 }, (_, n) =>
+    loggedRequest(school, { request_id: `n-${n}` }),
+  )
   await save(kit, ...many)
-  assert.equal(await kit.storage.requests.readNewestPosition(), 63)
-  assert.deepEqual((await list(kit)).slice(0, 2), ['n-60', 'n-59'])
+  assert.equal(await kit.storage.requests.readNewestPosition(), 563)
+  assert.deepEqual((await list(kit)).slice(0, 2), ['n-560', 'n-559'])
   const { requests, next } = await scan(kit, { order: 'oldest', limit: 2 })
   const { platform_id: _, details, ...line } = known
   const stored = { ...line, id: 1, platform_name: 'school', body_kept: true }
@@ -30,9 +32,9 @@ test('requests are listed from both ends with their platform, and opened with th
   assert.deepEqual([requests[1]?.platform_name, requests[1]?.body_kept, next], [null, false, 2])
   assert.deepEqual(await kit.storage.requests.readRequest(1), { ...stored, details })
   assert.equal((await kit.storage.requests.readRequest(2))?.details, null)
-  assert.equal(await kit.storage.requests.readRequest(99), null)
-  const after = await scan(kit, { order: 'oldest', start: 2, limit: 500 })
-  assert.deepEqual([after.requests.length, after.next], [61, null])
+  assert.equal(await kit.storage.requests.readRequest(999), null)
+  const after = await scan(kit, { order: 'oldest', start: 2, limit: 600 })
+  assert.deepEqual([after.requests.length, after.next], [561, null])
 })
 
 test('requests are filtered by platform, module, status, id and time, and counted by class', async (kit) => {
@@ -64,8 +66,7 @@ test('requests are filtered by platform, module, status, id and time, and counte
 
 test('the oldest requests are deleted above the limit, and positions are not used again', async (kit) => {
   const school = await kit.register()
-  const named = ['a', 'b', 'c'].map((request_id) => loggedRequest(school, { request_id }))
-  await save(kit, ...named)
+  for (const request_id of ['a', 'b', 'c']) await save(kit, loggedRequest(school, { request_id }))
   const limit = 2 * LINE_BYTES
   await kit.storage.requests.saveRequests([loggedRequest(null, { request_id: 'd' })], limit)
   assert.deepEqual(await list(kit), ['d', 'c'])

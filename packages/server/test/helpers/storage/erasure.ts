@@ -94,7 +94,7 @@ const TABLES = [
     'digest_buckets',
     'module_digests',
     'manifest_changes',
-    'requests',
+    'request_batches',
     'request_details',
   ],
 ]

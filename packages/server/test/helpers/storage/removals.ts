@@ -22,7 +22,7 @@ export const PLATFORM_TABLES = [
   ...['indexed_fields', 'record_index'],
   ...['platforms', 'modules', 'hub_keys', 'records', 'record_history', 'rejected_pushes'],
   ...['module_counters', 'hourly_counters', 'missing_reviews', 'missing_candidates'],
-  ...['module_drift', 'manifest_changes', 'requests'],
+  ...['module_drift', 'manifest_changes'],
 ]
 
 /** `school` with 250 students, 30 staff, history of more than one step, a rejected push and a missing review; `clinic` with one record. */

@@ -24,7 +24,7 @@ const AGED_TABLES = {
   reverts: { table: 'reverts', at: 'finished_at' },
   rejected_pushes: { table: 'rejected_pushes', at: 'at' },
   push_errors: { table: 'push_errors', at: "hour || ':59:59.999Z'" },
-  requests: { table: 'requests', at: 'at' },
+  requests: { table: 'request_batches', at: 'at' },
   missing_reviews: { table: 'missing_reviews', at: 'closed_at' },
   alerts: { table: 'alerts', at: 'resolved_at' },
   counters: { table: 'hourly_counters', at: "hour || ':59:59.999Z'" },

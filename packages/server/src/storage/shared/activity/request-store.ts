@@ -1,68 +1,62 @@
 /**
- * The request log. A push must cost nearly nothing more, so one statement inserts many requests, and no index is
- * updated: reads go through the log in steps of `STEP` rows.
+ * The request log. A push must cost nearly nothing more, so many requests are saved as one row; reads decode them in steps
+ * of `STEP` requests.
  */
-import { type SelectQueryBuilder, sql } from 'kysely'
-import { type LoggedRequest, sizeOf } from '../../../domain/activity/request-log.ts'
+import { sql } from 'kysely'
+import {
+  decodeRequest,
+  type EncodedRequest,
+  encodeRequest,
+  type LoggedRequest,
+  platformOf,
+  sizeOf,
+} from '../../../domain/activity/request-log.ts'
 import type { HashReference } from '../../../domain/record/erasure.ts'
 import type { RequestFilter, RequestStore, StoredRequest } from '../../port/activity-store.ts'
 import { namesErasedRecord } from '../deletion/record-mentions.ts'
 import { FIRST_NAME } from '../platforms/rename-platform.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
-import { findRow, listRows, readIdRange } from '../schema/rows.ts'
-import type { Tables } from '../schema/tables.ts'
+import { findRow, listRows } from '../schema/rows.ts'
+import {
+  BATCH,
+  deleteRequestsUpTo,
+  insertBatch,
+  type LineWithId,
+  type RequestRange,
+  readLines,
+  readLog,
+  readStoredRange,
+} from './request-batches.ts'
 
-/** `platform_id` of a request without a valid key. */
-const NO_PLATFORM = 0
-/** Rows that a step reads: a few milliseconds, for which pushes wait on SQLite. */
-const STEP = 10_000
-/** Rows that a save deletes at most, twice as many as it inserts. */
-const DELETION_STEP = 500
+/** Requests that a step reads: a few milliseconds, for which pushes wait on SQLite. */
+const STEP = 2000
+/** Requests that a save deletes at most, twice as many as a full batch has. */
+const DELETION_STEP = 2 * BATCH
 /** Requests wait for a few seconds before they are saved; much longer only while the database is unavailable. */
 const RECENT_MS = 3_600_000
 
-/** The columns of a new request. Those that are true are integers, the others texts. */
-export const REQUEST_COLUMNS = {
-  ...{ logged_request_id: true, at: false, platform_id: true, status: true, record_type: false },
-  ...{ reference_number: false, outcome: false, record_id: true, request_id: false },
-  ...{ key_hint: false, address: false, line: false, end_bytes: true },
-}
-/** The values of `REQUEST_COLUMNS`. */
-export type RequestRow = (string | number | null)[]
-/** Inserts many requests with few statements. */
-export type InsertRequests = (db: Executor, rows: readonly RequestRow[]) => Promise<void>
+type NewRequest = LoggedRequest | EncodedRequest
 
 export function createRequestStore(
   { reader, withoutFsync, acquireLock, clock }: Databases,
-  {
-    hashReference,
-    insertRequests,
-  }: { hashReference: HashReference; insertRequests: InsertRequests },
+  hashReference: HashReference,
 ): RequestStore {
   return {
     saveRequests: (requests, maxBytes) =>
       withoutFsync(async (db) => {
         await acquireLock(db, 'request log')
-        const log = (await readLog(db)) ?? { last_id: 0, end_bytes: 0 }
-        const since = new Date(clock.now().getTime() - RECENT_MS).toISOString()
+        let { last_id, end_bytes } = await readLog(db)
+        const at = clock.now()
+        const since = new Date(at.getTime() - RECENT_MS).toISOString()
         const stored = await withoutErased(db, requests, { hashReference, since })
-        let { last_id, end_bytes } = log
-        const rows = stored.map((request) => {
-          last_id += 1
-          end_bytes += sizeOf(request)
-          return toRow(request, last_id, end_bytes)
-        })
-        await insertRequests(db, rows)
-        const details = stored.flatMap(({ details }, index) =>
-          details
-            ? {
-                ...details,
-                headers: JSON.stringify(details.headers),
-                logged_request_id: log.last_id + index + 1,
-              }
-            : [],
-        )
-        if (details.length > 0) await db.insertInto('request_details').values(details).execute()
+        for (let start = 0; start < stored.length; start += BATCH) {
+          const batch = stored.slice(start, start + BATCH)
+          for (const request of batch) end_bytes += sizeOf(request)
+          const row = { first_id: last_id + 1, at: at.toISOString(), end_bytes }
+          await insertBatch(db, row, batch.map(encode))
+          await insertDetails(db, batch, row.first_id)
+          last_id += batch.length
+        }
         await db
           .insertInto('request_log')
           .values({ log_id: 1, last_id, end_bytes })
@@ -72,111 +66,83 @@ export function createRequestStore(
       }),
 
     async scanRequests({ order, start, limit, ...filter }) {
-      const range = await readRange(reader, order, start)
-      if (!range) return { requests: [], next: null }
-      const rows = await applyFilter(selectRequests(reader), filter)
-        .where('r.logged_request_id', '>=', range.first)
-        .where('r.logged_request_id', '<=', range.last)
-        .orderBy('r.logged_request_id', order === 'newest' ? 'desc' : 'asc')
-        .limit(limit)
-        .execute()
-      const last = rows.at(-1)
-      const next = rows.length === limit && last ? last.id : range.next
-      return { requests: rows.map(toStored), next }
+      const step = await readStep(reader, { order, start }, filter)
+      if (order === 'newest') step.requests.reverse()
+      const requests = step.requests.slice(0, limit)
+      const last = requests.at(-1)
+      return { requests, next: requests.length === limit && last ? last.id : step.next }
     },
 
     async countRequests({ start, ...filter }) {
-      const range = await readRange(reader, 'newest', start)
-      if (!range) return { counts: {}, next: null }
-      const rows = await applyFilter(selectRequests(reader), filter)
-        .clearSelect()
-        .select((eb) => [
-          sql<number>`r.status / 100`.as('digit'),
-          eb.fn.countAll<number>().as('count'),
-        ])
-        .where('r.logged_request_id', '>=', range.first)
-        .where('r.logged_request_id', '<=', range.last)
-        .groupBy('digit')
-        .execute()
-      const counts = Object.fromEntries(rows.map(({ digit, count }) => [digit, Number(count)]))
-      return { counts, next: range.next }
+      const { requests, next } = await readStep(reader, { order: 'newest', start }, filter)
+      const counts: Record<string, number> = {}
+      for (const { status } of requests) {
+        const digit = Math.trunc(status / 100)
+        counts[digit] = (counts[digit] ?? 0) + 1
+      }
+      return { counts, next }
     },
 
-    readNewestPosition: async () => (await readLog(reader))?.last_id ?? 0,
+    readNewestPosition: async () => (await readLog(reader)).last_id,
 
     async readRequest(id) {
-      const row = await selectRequests(reader)
-        .where('r.logged_request_id', '=', id)
-        .executeTakeFirst()
-      if (!row) return null
+      const lines = await readLines(reader, { first: id, last: id })
+      const [request] = await withPlatforms(reader, lines)
+      if (!request) return null
       const match = { logged_request_id: id }
       const columns = ['headers', 'body', 'response'] as const
       const details = await findRow(reader, 'request_details', match, columns)
       return {
-        ...toStored(row),
+        ...request,
         details: details ? { ...details, headers: JSON.parse(details.headers) } : null,
       }
     },
   }
 }
 
-const readLog = (db: Executor) =>
-  db.selectFrom('request_log').select(['last_id', 'end_bytes']).executeTakeFirst()
-
-/** Deletes requests with their details. */
-export async function deleteRequests(db: Executor, ids: number[]): Promise<void> {
-  await db.deleteFrom('request_details').where('logged_request_id', 'in', ids).execute()
-  await db.deleteFrom('requests').where('logged_request_id', 'in', ids).execute()
+function encode(request: NewRequest): EncodedRequest {
+  if (typeof request === 'string') return request
+  const { at, details, ...line } = request
+  return encodeRequest(line, Date.parse(at), details !== null && details.body !== null)
 }
 
-/** What is only shown, in the order of the column `line`. */
-type Line = [
-  method: string,
-  path: string,
-  latency_us: number,
-  size: number | null,
-  key_hint: string | null,
-  address: string,
-  body_kept: boolean,
-  skipped: number,
-]
-
-function toRow(request: LoggedRequest, id: number, end_bytes: number): RequestRow {
-  const { at, platform_id, method, path, status, latency_us, size, record_type } = request
-  const { reference_number, outcome, record_id, request_id, key_hint, address, details } = request
-  const body_kept = details !== null && details.body !== null
-  const { skipped } = request
-  const line: Line = [method, path, latency_us, size, key_hint, address, body_kept, skipped]
-  const ofUnknown = platform_id === null ? [key_hint, address] : [null, null]
-  return [
-    ...[id, at, platform_id ?? NO_PLATFORM, status, record_type, reference_number, outcome],
-    ...[record_id, request_id, ...ofUnknown, JSON.stringify(line), end_bytes],
-  ]
+async function insertDetails(
+  db: Executor,
+  requests: readonly NewRequest[],
+  first_id: number,
+): Promise<void> {
+  const rows = requests.flatMap((request, index) => {
+    if (typeof request === 'string' || request.details === null) return []
+    const { headers, body, response } = request.details
+    const logged_request_id = first_id + index
+    return { logged_request_id, headers: JSON.stringify(headers), body, response }
+  })
+  if (rows.length > 0) await db.insertInto('request_details').values(rows).execute()
 }
 
 /** Leaves out requests of removed platforms, and what names erased records. */
 async function withoutErased(
   db: Executor,
-  requests: LoggedRequest[],
+  requests: readonly NewRequest[],
   { hashReference, since }: { hashReference: HashReference; since: string },
-): Promise<LoggedRequest[]> {
-  const ids = [...new Set(requests.flatMap(({ platform_id }) => platform_id ?? []))]
-  const platforms =
-    ids.length === 0
-      ? []
-      : await db
-          .selectFrom('platforms as p')
-          .select(['p.platform_id', FIRST_NAME.as('first_name')])
-          .where('p.platform_id', 'in', ids)
-          .where('p.removed_at', 'is', null)
-          .execute()
-  const firstNames = new Map(platforms.map((row) => [row.platform_id, row.first_name]))
+): Promise<NewRequest[]> {
+  const platformIds = requests.flatMap(
+    (one) => (typeof one === 'string' ? platformOf(one) : one.platform_id) ?? [],
+  )
+  const ids = [...new Set(platformIds)]
+  const firstNames = await readFirstNames(db, ids)
   const match = { at: sql`>= ${since}` }
   const recent = await listRows(db, 'tombstones', match, ['record_id', 'platform_name'])
   const recentlyErased = new Set<number | null>(recent.map(({ record_id }) => record_id))
   const ofRecent = new Set(recent.map(({ platform_name }) => platform_name))
-  const stored: LoggedRequest[] = []
-  for (const request of requests) {
+  const decodes = recent.length > 0 || firstNames.size < ids.length
+  const stored: NewRequest[] = []
+  for (const one of requests) {
+    if (typeof one === 'string' && !decodes) {
+      stored.push(one)
+      continue
+    }
+    const request = typeof one === 'string' ? decode(one) : one
     const { platform_id, record_type, reference_number, details, status } = request
     if (platform_id === null) {
       stored.push(request)
@@ -199,35 +165,57 @@ async function withoutErased(
   return stored
 }
 
-/** Deletes the oldest requests up to the position in bytes. */
-async function deleteOldest(db: Executor, upTo: number): Promise<void> {
-  const oldest = await db
-    .selectFrom('requests')
-    .select(['logged_request_id', 'end_bytes'])
-    .orderBy('logged_request_id')
-    .limit(1)
-    .executeTakeFirst()
-  if (!oldest || oldest.end_bytes > upTo) return
+function decode(request: EncodedRequest): LoggedRequest {
+  const { body_kept: _, ...line } = decodeRequest(JSON.parse(request))
+  return { ...line, details: null }
+}
+
+/** The first names of the platforms that are not removed. */
+async function readFirstNames(db: Executor, ids: number[]): Promise<Map<number, string>> {
+  if (ids.length === 0) return new Map()
   const rows = await db
-    .selectFrom('requests')
-    .select(['logged_request_id', 'end_bytes'])
-    .orderBy('logged_request_id')
-    .limit(DELETION_STEP)
+    .selectFrom('platforms as p')
+    .select(['p.platform_id', FIRST_NAME.as('first_name')])
+    .where('p.platform_id', 'in', ids)
+    .where('p.removed_at', 'is', null)
     .execute()
-  const last = rows.findLast(({ end_bytes }) => end_bytes <= upTo)?.logged_request_id
-  if (last === undefined) return
-  await db.deleteFrom('request_details').where('logged_request_id', '<=', last).execute()
-  await db.deleteFrom('requests').where('logged_request_id', '<=', last).execute()
+  return new Map(rows.map((row) => [row.platform_id, row.first_name]))
+}
+
+/** Deletes the oldest batches up to the position in bytes. */
+async function deleteOldest(db: Executor, upTo: number): Promise<void> {
+  const range = await readStoredRange(db)
+  if (!range) return
+  const { last } = await db
+    .selectFrom('request_batches')
+    .select((eb) => eb.fn.max('last_id').as('last'))
+    .where('first_id', '<', range.first + DELETION_STEP)
+    .where('end_bytes', '<=', upTo)
+    .executeTakeFirstOrThrow()
+  if (last !== null) await deleteRequestsUpTo(db, last)
+}
+
+/** Reads the requests of a step that match, oldest first. `next` is where the next step continues; null at the end. */
+async function readStep(
+  db: Executor,
+  { order, start }: { order: 'newest' | 'oldest'; start: number | null },
+  filter: RequestFilter,
+): Promise<{ requests: StoredRequest[]; next: number | null }> {
+  const stored = await readStoredRange(db)
+  const step = stored && stepOf(stored, order, start)
+  if (!step) return { requests: [], next: null }
+  const { source } = filter
+  const lines = await readLines(db, step, source ? [source.platform_id, null] : undefined)
+  const matching = lines.filter((line) => matches(line, filter))
+  return { requests: await withPlatforms(db, matching), next: step.next }
 }
 
 /** The ids of the next step, and where the one after it continues; null at the end of the log. */
-async function readRange(
-  db: Executor,
+function stepOf(
+  { first: lowest, last: highest }: RequestRange,
   order: 'newest' | 'oldest',
   start: number | null,
-): Promise<{ first: number; last: number; next: number | null } | null> {
-  const { first: lowest, last: highest } = await readIdRange(db, 'requests', 'logged_request_id')
-  if (lowest === null || highest === null) return null
+): (RequestRange & { next: number | null }) | null {
   if (order === 'newest') {
     const last = Math.min(highest, start === null ? highest : start - 1)
     const first = Math.max(lowest, last - STEP + 1)
@@ -238,67 +226,38 @@ async function readRange(
   return first > highest ? null : { first, last, next: last < highest ? last : null }
 }
 
-function selectRequests(db: Executor) {
-  return db
-    .selectFrom('requests as r')
-    .leftJoin('platforms as p', (join) =>
-      join.onRef('p.platform_id', '=', 'r.platform_id').on('p.removed_at', 'is', null),
-    )
-    .where((eb) =>
-      eb.or([eb('r.platform_id', '=', NO_PLATFORM), eb('p.platform_id', 'is not', null)]),
-    )
-    .select([
-      'r.logged_request_id as id',
-      'r.at',
-      'p.platform_name',
-      'r.status',
-      'r.record_type',
-      'r.reference_number',
-      'r.outcome',
-      'r.record_id',
-      'r.request_id',
-      'r.line',
-    ])
+/** Leaves out the requests of removed platforms. */
+async function withPlatforms(db: Executor, lines: LineWithId[]): Promise<StoredRequest[]> {
+  const ids = [...new Set(lines.flatMap(({ platform_id }) => platform_id ?? []))]
+  const match = { platform_id: ids, removed_at: null }
+  const platforms =
+    ids.length === 0 ? [] : await listRows(db, 'platforms', match, ['platform_id', 'platform_name'])
+  const names = new Map<number | null, string | null>([[null, null]])
+  for (const { platform_id, platform_name } of platforms) names.set(platform_id, platform_name)
+  return lines.flatMap(({ platform_id, ...line }) => {
+    const platform_name = names.get(platform_id)
+    return platform_name === undefined ? [] : { ...line, platform_name }
+  })
 }
 
-type Joined = Tables & { r: Tables['requests']; p: Tables['platforms'] }
-
-function applyFilter<Selected>(
-  select: SelectQueryBuilder<Joined, 'r' | 'p', Selected>,
-  { source, record_type, status, request_id, since, until }: RequestFilter,
-): SelectQueryBuilder<Joined, 'r' | 'p', Selected> {
-  let filtered = select
-  if (source !== null) {
-    const { platform_id, key_hints, addresses } = source
-    filtered = filtered.where((eb) =>
-      eb.or([
-        eb('r.platform_id', '=', platform_id),
-        eb.and([
-          eb('r.platform_id', '=', NO_PLATFORM),
-          // An empty list would be invalid SQL.
-          eb.or([
-            ...(key_hints.length > 0 ? [eb('r.key_hint', 'in', key_hints)] : []),
-            ...(addresses.length > 0 ? [eb('r.address', 'in', addresses)] : []),
-          ]),
-        ]),
-      ]),
-    )
-  }
-  if (record_type !== null) filtered = filtered.where('r.record_type', '=', record_type)
-  if (status !== null) {
-    filtered = filtered.where('r.status', '>=', status.min).where('r.status', '<=', status.max)
-  }
-  if (request_id !== null) filtered = filtered.where('r.request_id', '=', request_id)
-  if (since !== null) filtered = filtered.where('r.at', '>=', since)
-  if (until !== null) filtered = filtered.where('r.at', '<=', until)
-  return filtered
+function matches(line: LineWithId, filter: RequestFilter): boolean {
+  const { source, record_type, status, request_id, since, until } = filter
+  return (
+    (source === null || isOfSource(line, source)) &&
+    (record_type === null || line.record_type === record_type) &&
+    (status === null || (line.status >= status.min && line.status <= status.max)) &&
+    (request_id === null || line.request_id === request_id) &&
+    (since === null || line.at >= since) &&
+    (until === null || line.at <= until)
+  )
 }
 
-type ShownColumns = 'id' | 'at' | 'platform_name' | 'status' | 'record_type' | 'reference_number'
-type Row = Pick<StoredRequest, ShownColumns | 'outcome' | 'record_id' | 'request_id'>
-
-function toStored({ line, ...row }: Row & { line: string }): StoredRequest {
-  const shown: Line = JSON.parse(line)
-  const [method, path, latency_us, size, key_hint, address, body_kept, skipped] = shown
-  return { ...row, method, path, latency_us, size, key_hint, address, body_kept, skipped }
+function isOfSource(
+  { platform_id, key_hint, address }: LineWithId,
+  source: NonNullable<RequestFilter['source']>,
+): boolean {
+  if (platform_id !== null) return platform_id === source.platform_id
+  return (
+    (key_hint !== null && source.key_hints.includes(key_hint)) || source.addresses.includes(address)
+  )
 }

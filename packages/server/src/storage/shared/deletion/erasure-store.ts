@@ -14,7 +14,7 @@ import { type HashReference, pseudonymOf } from '../../../domain/record/erasure.
 import type { ErasureStore } from '../../port/deletion-store.ts'
 import type { ChangeLog } from '../../port/platform-store.ts'
 import { insertLog } from '../activity/activity-rows.ts'
-import { deleteRequests } from '../activity/request-store.ts'
+import { deleteRequests } from '../activity/request-batches.ts'
 import { FIRST_NAME } from '../platforms/rename-platform.ts'
 import { addToSums, DigestDeltas } from '../records/digest-deltas.ts'
 import { addToModule, invalidateCachedResponse } from '../records/module-counts.ts'
@@ -93,7 +93,7 @@ export function createErasureStore(
 
   function deleteNamedRequests(record: NamedRecord): Promise<number> {
     return forEach(findRequests(reader, record, dialect.contains), (ids) =>
-      transact([], (db) => deleteRequests(db, ids)),
+      transact(['request log'], (db) => deleteRequests(db, ids)),
     )
   }
 

@@ -13,6 +13,7 @@ import {
 } from '../../../domain/record/erasure.ts'
 import { yieldToEventLoop } from '../../../lib/concurrency/yield-to-event-loop.ts'
 import type { NewRejectedPush } from '../../port/rejected-push-store.ts'
+import { readLines, readStoredRange } from '../activity/request-batches.ts'
 import { FIRST_NAME } from '../platforms/rename-platform.ts'
 import type { Executor } from '../schema/databases.ts'
 import { findRow, type IdRange, listRows, readIdRange } from '../schema/rows.ts'
@@ -99,40 +100,37 @@ export async function* findRequests(
   contains: Contains,
 ): AsyncGenerator<number[]> {
   const { platform_id, record_id, reference_number } = record
-  const range = await readIdRange(db, 'requests', 'logged_request_id')
+  const stored = (await readStoredRange(db)) ?? { first: null, last: null }
   const otherTypes = await findOtherTypes(db, record)
-  yield* inSteps(range, REQUEST_STEP, async (from, to) => {
-    const rows = await db
-      .selectFrom('requests as r')
-      .leftJoin('request_details as d', 'd.logged_request_id', 'r.logged_request_id')
-      .select([
-        'r.logged_request_id',
-        'r.record_type',
-        'r.record_id',
-        'r.reference_number',
-        'd.body',
-      ])
-      .where('r.logged_request_id', '>=', from)
-      .where('r.logged_request_id', '<=', to)
-      .where('r.platform_id', '=', platform_id)
+  yield* inSteps(stored, REQUEST_STEP, async (from, to) => {
+    const read = await readLines(db, { first: from, last: to }, [platform_id])
+    const lines = read.filter((line) => line.platform_id === platform_id)
+    const kept = lines.filter((line) => line.body_kept)
+    // What is not JSON may contain the reference in any form.
+    const unreadable = kept.filter((line) => line.outcome === UNREADABLE)
+    const idsOf = (some: typeof lines) => [0, ...some.map(({ id }) => id)]
+    const bodies = await db
+      .selectFrom('request_details')
+      .select(['logged_request_id', 'body'])
+      .where('logged_request_id', 'in', idsOf(kept))
       .where((eb) =>
         eb.or([
-          eb('r.record_id', '=', record_id),
-          eb('r.reference_number', '=', reference_number),
-          contains('d.body', escapeJson(reference_number)),
-          // What is not JSON may contain the reference in any form.
-          eb('r.outcome', '=', UNREADABLE),
+          contains('body', escapeJson(reference_number)),
+          eb('logged_request_id', 'in', idsOf(unreadable)),
         ]),
       )
       .execute()
-    const named = rows.filter(
-      (row) =>
-        row.record_id === record_id ||
-        (!otherTypes.has(row.record_type) &&
-          (row.reference_number === reference_number ||
-            (row.body !== null && mayContainReference(row.body, reference_number)))),
-    )
-    return named.map((row) => row.logged_request_id)
+    const bodyOf = new Map(bodies.map((row) => [row.logged_request_id, row.body]))
+    const named = lines.filter((line) => {
+      if (line.record_id === record_id) return true
+      if (otherTypes.has(line.record_type)) return false
+      const body = bodyOf.get(line.id) ?? null
+      return (
+        line.reference_number === reference_number ||
+        (body !== null && mayContainReference(body, reference_number))
+      )
+    })
+    return named.map(({ id }) => id)
   })
 }
 

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { formatCount, type NewActivity } from '../../../domain/activity/activity.ts'
 import { insertActivity } from '../activity/activity-rows.ts'
-import { deleteRequests } from '../activity/request-store.ts'
+import { deleteRequests, findRequestsOf } from '../activity/request-batches.ts'
 import { addToSums, DigestDeltas } from '../records/digest-deltas.ts'
 import { deleteDigest } from '../records/digest-store.ts'
 import { addToModule } from '../records/module-counts.ts'
@@ -15,8 +15,6 @@ import { deleteHistory, deleteRejectedPushes, deleteSome, schedulePurge } from '
 const STEP = 200
 /** Smaller, since a rejected body may be a megabyte. */
 const REJECTED_PUSH_STEP = 50
-/** Larger, since each step looks for them in the whole log. */
-const REQUEST_STEP = 1000
 
 type RemovalRow = {
   removal_id: number
@@ -142,20 +140,14 @@ async function deleteRejected(db: Executor, { platform_id }: RemovalRow): Promis
   return true
 }
 
-/** Deletes those that were saved until now. With the lock, none is saved that was checked before the removal. */
+/** Deletes those of one batch. With the lock, none is saved that was checked before the removal. */
 async function deleteLoggedRequests(
   db: Executor,
   { platform_id }: RemovalRow,
   { acquireLock }: RemovalDeps,
 ): Promise<boolean> {
   await acquireLock(db, 'request log')
-  const rows = await db
-    .selectFrom('requests')
-    .select('logged_request_id')
-    .where('platform_id', '=', platform_id)
-    .limit(REQUEST_STEP)
-    .execute()
-  const ids = rows.map((row) => row.logged_request_id)
+  const ids = await findRequestsOf(db, platform_id)
   if (ids.length === 0) return false
   await deleteRequests(db, ids)
   return true

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { toHour } from '../../../lib/time/clock.ts'
 import type { DeletionOutcome, DeletionStep, RetentionStore } from '../../port/deletion-store.ts'
-import { deleteRequests } from '../activity/request-store.ts'
+import { deleteRequestsUpTo } from '../activity/request-batches.ts'
 import { deleteOldReverts } from '../reverts/delete-reverts.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
 import { deleteRows, findRow, readIdRange } from '../schema/rows.ts'
@@ -130,19 +130,23 @@ async function deleteOldHistory(db: Executor, step: OldStep): Promise<DeletionOu
   return outcome
 }
 
+/** Deletes whole batches. Their ids have gaps, so a step has at most as many requests as its limit. */
 async function deleteOldRequests(db: Executor, step: OldStep): Promise<DeletionOutcome> {
+  const { first } = await readIdRange(db, 'request_batches', 'first_id')
+  if (first === null) return NOTHING
   const rows = await db
-    .selectFrom('requests')
-    .select(['logged_request_id as id', 'at'])
-    .where('logged_request_id', '>', step.after ?? 0)
-    .orderBy('logged_request_id')
-    .limit(step.limit)
+    .selectFrom('request_batches')
+    .select(['first_id', 'last_id', 'at'])
+    .where('first_id', '<', first + step.limit)
+    .orderBy('first_id')
     .execute()
-  const window = windowOf(rows, step)
-  if (!window) return NOTHING
-  const old = rows.filter(({ at }) => at < step.before).map(({ id }) => id)
-  await deleteRequests(db, old)
-  return { deleted: old.length, next: window.next }
+  const newer = rows.findIndex(({ at }) => at >= step.before)
+  const old = newer < 0 ? rows : rows.slice(0, newer)
+  const last = old.at(-1)?.last_id
+  if (last === undefined) return NOTHING
+  await deleteRequestsUpTo(db, last)
+  const deleted = old.reduce((sum, { first_id, last_id }) => sum + last_id - first_id + 1, 0)
+  return { deleted, next: newer < 0 ? 0 : null }
 }
 
 async function deletePushErrors(db: Executor, step: OldStep): Promise<DeletionOutcome> {

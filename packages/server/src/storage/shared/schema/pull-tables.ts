@@ -245,25 +245,20 @@ export const pullTables = {
   ),
 
   /**
-   * The request log. It has no index: an index would cost each push more than a read of the log, which reads at most some
-   * thousand rows at once. `platform_id` 0 means none, and `end_bytes` is the size of all requests up to this one.
+   * The requests of the log in batches of at most 500 with successive ids, because a row for each would cost a push more
+   * than its own line. It has no index: a read of the log reads at most some thousand requests at once.
    */
-  requests: table({
-    logged_request_id: integer().primaryKey(),
+  request_batches: table({
+    first_id: integer().primaryKey(),
+    last_id: integer(),
+    /** When it was saved, shortly after its requests were received. */
     at: text(),
-    platform_id: integer(),
-    status: integer(),
-    record_type: text().nullable(),
-    reference_number: text().nullable(),
-    outcome: text().nullable(),
-    record_id: integer().nullable(),
-    request_id: text(),
-    /** Only of a request without a platform, by which it is filtered; `line` has those of all. */
-    key_hint: text().nullable(),
-    address: text().nullable(),
-    /** JSON of what is only shown, because each column costs a push as much as a short text. */
-    line: text(),
+    /** The platforms of its requests, such as `,1,12,`, with 0 for none. */
+    platforms: text(),
+    /** The size of all requests so far, up to the last one of this batch. */
     end_bytes: integer(),
+    /** A JSON list of `RequestElements`, or null for a deleted request. */
+    lines: text(),
   }),
 
   /** What is shown of an opened request. */

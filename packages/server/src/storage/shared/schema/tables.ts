@@ -32,4 +32,4 @@ export type Tables = TablesOf<typeof initialSchema>
 export const TABLE_NAMES: readonly string[] = Object.keys(initialSchema)
 
 /** The tables whose rows backups leave out: the request log, which has the last day only and may be large. */
-export const NOT_BACKED_UP: readonly string[] = ['requests', 'request_details']
+export const NOT_BACKED_UP: readonly string[] = ['request_batches', 'request_details']
