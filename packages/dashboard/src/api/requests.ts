@@ -1,9 +1,10 @@
 /** The request log: a page of it, to which new requests are added while the page follows. */
-import type { LoggedRequestPage } from '@recordhub/protocol'
+import type { LoggedRequestCounts, LoggedRequestPage } from '@recordhub/protocol'
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { formatNumber } from '../lib/format.ts'
 import type { UrlChanges } from '../lib/url-state.ts'
 import { callHub } from './call-hub.ts'
-import { addressOf } from './get-query.ts'
+import { addressOf, getQuery } from './get-query.ts'
 
 const REQUESTS = 'GET /api/v1/requests'
 const PAGE = 50
@@ -31,6 +32,17 @@ export function requestsQuery(
     placeholderData: keepPreviousData,
     ...(isFollowing ? { meta: { live: 'requests' } } : {}),
   })
+}
+
+/** The numbers of requests by class of status, whatever status the filter has. The hub reads the whole log to count. */
+export function requestCountsQuery(filter: UrlChanges) {
+  const options = { query: { ...filter, status: null }, keepsPrevious: true }
+  return getQuery<LoggedRequestCounts>(`${REQUESTS}/counts`, options)
+}
+
+/** The number of a class, with `+` if the hub has not counted all. */
+export function countLabel(data: LoggedRequestCounts, name: keyof LoggedRequestCounts['counts']) {
+  return `${formatNumber(data.counts[name])}${data.complete ? '' : '+'}`
 }
 
 /** @param fresh the requests since the page, oldest first. */

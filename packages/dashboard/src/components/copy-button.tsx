@@ -1,7 +1,20 @@
 import { Button, CopyButton as MantineCopyButton } from '@mantine/core'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { TEXTS } from '../texts.ts'
+import { attempt, notify } from './confirm.tsx'
 import { IconButton } from './icon-button.tsx'
+
+/** Copies the link to a page of the hub, and says whether it could: without HTTPS, a browser may refuse. */
+export function copyLink(address: string): void {
+  void attempt(async () => {
+    try {
+      await navigator.clipboard.writeText(new URL(address, location.href).href)
+    } catch {
+      throw new Error('The browser does not let the page copy the link.')
+    }
+    notify('The link was copied.')
+  })
+}
 
 /** Copies a value to the clipboard. Shows only an icon without `text`. */
 export function CopyButton(props: {

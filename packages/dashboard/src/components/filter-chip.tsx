@@ -115,7 +115,8 @@ export function FilterTime({ maxHours }: { maxHours: number }) {
   )
 }
 
-function timeLabel(since: string | undefined, until: string | undefined): string {
+/** A period, as the filter by time shows it. */
+export function timeLabel(since: string | undefined, until: string | undefined): string {
   const text = (at: string) => (Number.isNaN(Date.parse(at)) ? at : formatClock(at, Date.now()))
   if (since !== undefined && until !== undefined) return `${text(since)} to ${text(until)}`
   if (since !== undefined) return `Since ${text(since)}`

@@ -2,6 +2,7 @@ import { Group, Kbd, Text, TextInput, useMantineColorScheme } from '@mantine/cor
 import { useDebouncedValue } from '@mantine/hooks'
 import type { ConnectionCheck, ConnectionTest } from '@recordhub/protocol'
 import {
+  IconArrowBackUp,
   IconBookmark,
   IconDatabase,
   IconDownload,
@@ -292,6 +293,12 @@ function useCommands(onShowKeys: () => void): Entry[] {
       ...{ id: `test ${id}`, label: `Test the connection of ${display_title}` },
       ...{ icon: IconPlugConnected, also: `test ${platform_name}`, verb: 'test connection' },
       run: () => testConnection(id, display_title),
+    })),
+    // A pull is chosen and reverted in the list.
+    ...(current?.platforms ?? []).map(({ id, display_title, platform_name: platform }) => ({
+      ...{ id: `revert ${id}`, label: `Revert a pull of ${display_title}…` },
+      ...{ icon: IconArrowBackUp, also: `revert pull ${platform}`, verb: 'revert pull' },
+      href: `/dashboard/pulls${writeUrlState({ only: 'changed', platform })}`,
     })),
   ]
   return [

@@ -1,6 +1,7 @@
-import { Tooltip } from '@mantine/core'
-import { type Connection, connection, snapshotAge } from '../api/live.ts'
+import { Box, Tooltip } from '@mantine/core'
+import { type Connection, connection, snapshot, snapshotAge } from '../api/live.ts'
 import { Dot, type DotColor } from '../components/dot.tsx'
+import { Tinted } from '../components/tinted.tsx'
 import { formatSeconds } from '../lib/format.ts'
 import { useStore } from '../lib/store.ts'
 import { useNow } from '../lib/use-now.ts'
@@ -20,17 +21,17 @@ const STATES: Readonly<Record<Connection, { color: DotColor; label: string; hint
   },
   offline: {
     color: 'red',
-    label: 'offline,',
+    label: 'offline, retrying',
     hint: 'Could not reach the hub. Retrying every 10 s',
   },
   rate_limited: {
     color: 'orange',
-    label: 'rate limited,',
+    label: 'rate limited, retrying',
     hint: 'You have reached the rate limit. Retrying every 10 s',
   },
   failing: {
     color: 'orange',
-    label: 'retrying,',
+    label: 'error, retrying',
     hint: 'The hub returned an error. Retrying every 10 s',
   },
 }
@@ -41,12 +42,21 @@ export function ConnectionState() {
   const { color, label, hint } = STATES[state]
   const isCurrent = state === 'live' || state === 'connecting'
   const age = formatSeconds(snapshotAge(useNow(!isCurrent)))
+  const hasData = useStore(snapshot) !== null
   return (
     <Tooltip label={hint}>
       <span className={classes['state']} role="status" aria-label={hint} data-connection={state}>
         <Dot color={color} />
         {/* Screen readers would read each second. */}
-        <span aria-hidden>{isCurrent ? label : `${label} ${age} ago`.trim()}</span>
+        <span aria-hidden>
+          {state === 'offline' ? <Tinted color="red">{label}</Tinted> : label}
+          {!isCurrent && label !== '' && hasData && (
+            <Box component="span" visibleFrom="sm">
+              , data {age} old
+            </Box>
+          )}
+          {state === 'polling' && `${age} ago`}
+        </span>
       </span>
     </Tooltip>
   )

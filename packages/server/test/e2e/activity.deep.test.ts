@@ -43,7 +43,7 @@ describe('the log in a browser', BROWSER_TEST, () => {
     await page.goto('/dashboard/log')
     await entry(page, /P-2/).waitFor()
     await expectAccessible(page)
-    await page.getByRole('button', { name: 'Warnings' }).click()
+    await page.getByRole('button', { name: /^Warnings 1$/ }).click()
     await entry(page, /P-2/).waitFor({ state: 'detached' })
     await entry(page, /ghosts/).waitFor()
     assert.deepEqual(parametersOf(page), { level: 'warning' })

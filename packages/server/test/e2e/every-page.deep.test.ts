@@ -239,7 +239,8 @@ describe('every page in a browser', BROWSER_TEST, () => {
       const url = path.replace(/\{(\w+)\}/g, (_, name: string) => String(ids[name]))
       // Navigates without a reload, as a link does.
       await page.evaluate(`history.pushState({}, '', ${JSON.stringify(url)})`)
-      await advanceUntilShown(page, page.locator('[data-connection="offline"]'))
+      const offline = page.locator('[data-connection="offline"]')
+      await advanceUntilShown(page, offline.getByText(/^offline, retrying, data \d+ s old$/))
       // Longer than the retries of a query.
       await page.clock.runFor(30_000)
       isUnavailable = false

@@ -33,7 +33,7 @@ describe('a page while the hub is unavailable', BROWSER_TEST, () => {
     await page.getByRole('button', { name: 'Next' }).click()
     await advanceUntilShown(page, page.getByText('Could not reach the hub'))
     await advanceUntilShown(page, page.locator('[data-connection="offline"]'))
-    assert.ok(await page.locator('[data-connection="offline"]').isVisible())
+    await page.locator('[data-connection="offline"]').getByText('offline, retrying').waitFor()
     await expectNoHorizontalScroll(page)
     await context.setOffline(false)
     await page.getByRole('button', { name: 'Retry now' }).click()

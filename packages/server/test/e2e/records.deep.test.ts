@@ -8,6 +8,7 @@ import {
   openPage,
   untilFieldValue,
 } from '../helpers/browser/browser.ts'
+import { navigationLink } from '../helpers/browser/navigation.ts'
 import {
   columnHeadersOf,
   parametersOf,
@@ -93,6 +94,22 @@ describe('the list of records', BROWSER_TEST, () => {
     const headers = await columnHeadersOf(page)
     assert.deepEqual(headers.slice(0, 3), expected)
     assert.ok(!headers.includes('Note') && headers.includes('Record ID'))
+    await page.goto(cases().address())
+    await page.waitForURL(/columns=/)
+    const link = new URL(page.url())
+    const { page: ofColleague } = await openPage(cases().hub)
+    await ofColleague.goto(link.pathname + link.search)
+    await recordLinkOf(ofColleague, 'C-120').waitFor()
+    assert.deepEqual(await columnHeadersOf(ofColleague), headers)
+    for (const columns of ['hub_gone,%;x', 'data.', '']) {
+      link.searchParams.set('columns', columns)
+      await ofColleague.goto(link.pathname + link.search)
+      await ofColleague.getByRole('button', { name: 'Note', exact: true }).waitFor()
+    }
+    await navigationLink(page, 'Log').click()
+    await page.getByRole('heading', { level: 1, name: 'Log' }).waitFor()
+    assert.equal(new URL(page.url()).search, '')
+    await page.goBack()
     await page.goto('/dashboard/records')
     await page.getByRole('button', { name: 'Name', exact: true }).waitFor()
     await page.goBack()

@@ -54,8 +54,15 @@ describe('reverts in a browser', BROWSER_TEST, () => {
     const nameOf = async (reference: string) =>
       (await hub.findRecords('')).find((record) => record.reference_number === reference)?.full_name
 
-    const { page } = await openPage(hub)
-    await page.goto('/dashboard/pulls')
+    const { page, context } = await openPage(hub)
+    await page.goto('/dashboard')
+    await page.getByRole('button', { name: 'Search or run a command' }).click()
+    await page.getByRole('combobox').fill('revert school')
+    await page
+      .getByRole('option', { name: 'Revert a pull of Title of school…', selected: true })
+      .waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL('/dashboard/pulls?only=changed&platform=school')
     const actions = page.getByRole('button', { name: `Actions of pull ${pull.id}` })
     await actions.click()
     await expectAccessible(page)
@@ -65,6 +72,12 @@ describe('reverts in a browser', BROWSER_TEST, () => {
     await dialog.waitFor({ state: 'detached' })
     // A click in the menu or the dialog does not open the row.
     assert.equal(new URL(page.url()).pathname, '/dashboard/pulls')
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await actions.click()
+    await page.getByRole('menuitem', { name: 'Copy link' }).click()
+    await page.getByText('The link was copied.').waitFor()
+    const copied = await page.evaluate('navigator.clipboard.readText()')
+    assert.equal(copied, new URL(`/dashboard/pulls/${pull.id}`, page.url()).href)
     await actions.click()
     await page.getByRole('menuitem', { name: 'Open' }).click()
     await page.getByRole('heading', { name: `Pull ${pull.id} succeeded` }).waitFor()

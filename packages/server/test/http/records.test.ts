@@ -262,8 +262,13 @@ describeHub('reading records', (hub) => {
         ...['accepted_at', 'accepted_by'],
       ])
     }
-    const filtered = await hub.get('/api/v1/rejected-pushes?code=module_not_registered')
-    assert.equal(expectBody(filtered, 200, Page).rejected_pushes.length, 1)
+    const [newest] = found
+    for (const filter of ['code=module_not_registered', `since=${newest?.at}&limit=1`]) {
+      const filtered = await hub.get(`/api/v1/rejected-pushes?${filter}`)
+      assert.equal(expectBody(filtered, 200, Page).rejected_pushes[0]?.id, newest?.id)
+    }
+    const later = await hub.get('/api/v1/rejected-pushes?since=9999-01-01T00:00:00Z')
+    assert.deepEqual(expectBody(later, 200, Page).rejected_pushes, [])
   })
 })
 

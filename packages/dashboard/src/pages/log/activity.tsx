@@ -28,7 +28,7 @@ import { ListTable } from '../../components/list-table/list-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { Second } from '../../components/time.tsx'
-import { formatCount, formatDay, formatSecond } from '../../lib/format.ts'
+import { formatCount, formatDay, formatNumber, formatSecond } from '../../lib/format.ts'
 import { useStore } from '../../lib/store.ts'
 import { pickState, type UrlState, useUrlState } from '../../lib/url-state.ts'
 import { SearchInput } from '../activity/list-parts.tsx'
@@ -53,6 +53,8 @@ export function ActivityTab() {
   const { isPlaceholderData } = query
   useFollowing(query, isFollowing)
   const isFiltered = FILTERS.some((name) => state[name])
+  const { activity, next_cursor: older, complete } = query.data ?? {}
+  const isWhole = complete && older === null && !state['cursor'] && !isPlaceholderData
   const latest = useStore(snapshot)?.logs[0]?.id ?? 0
   // The newest log entry, filtered or not, when the log was last followed.
   const [known, setKnown] = useState(latest)
@@ -61,7 +63,7 @@ export function ActivityTab() {
   }, [isFollowing, known, latest])
   return (
     <>
-      <LogFilters>
+      <LogFilters whole={isWhole ? activity : undefined}>
         <FollowState
           follow={follow}
           isBehind={follow === 'reading' && known > 0 && latest > known}
@@ -117,7 +119,7 @@ const KINDS = [
   { value: 'schedule', label: 'Schedule' },
   { value: 'alert', label: 'Alerts' },
 ]
-const CHIPS: readonly [label: string, name: (typeof FILTERS)[number], value: string][] = [
+const CHIPS: readonly [label: string, name: Chip, value: string][] = [
   ['Pushes', 'kind', 'push'],
   ['Pulls', 'kind', 'pull'],
   ['Operators', 'by', 'operator'],
@@ -125,17 +127,34 @@ const CHIPS: readonly [label: string, name: (typeof FILTERS)[number], value: str
   ['Errors', 'level', 'error'],
 ]
 
-function LogFilters({ children }: { children: ReactNode }) {
+type Chip = 'kind' | 'by' | 'level'
+const MATCHES: Record<Chip, (entry: ActivityEntry, value: string) => boolean> = {
+  kind: ({ kind }, value) => kind.startsWith(`${value}.`),
+  by: ({ actor }) => actor !== null,
+  level: ({ level }, value) => level === value,
+}
+
+/** @param whole the whole list, if it is on this page: only then a chip has a count. */
+function LogFilters(props: { whole: ActivityEntry[] | undefined; children: ReactNode }) {
+  const { whole, children } = props
   const [state, change] = useUrlState()
   const clear = () => change(Object.fromEntries(['cursor', ...FILTERS].map((one) => [one, null])))
   const isFiltered = FILTERS.some((name) => state[name])
   return (
     <FilterChips label="Filters">
-      <FilterChip label="All" isPressed={!isFiltered} onClick={clear} />
+      <FilterChip
+        label="All"
+        {...(whole && !isFiltered ? { count: formatNumber(whole.length) } : {})}
+        isPressed={!isFiltered}
+        onClick={clear}
+      />
       {CHIPS.map(([label, name, value]) => (
         <FilterChip
           key={label}
           label={label}
+          {...(whole && (state[name] ?? value) === value
+            ? { count: formatNumber(whole.filter((one) => MATCHES[name](one, value)).length) }
+            : {})}
           isPressed={state[name] === value}
           onClick={() => change({ [name]: state[name] === value ? null : value, cursor: null })}
         />

@@ -1,6 +1,7 @@
 /** The audit log: who did what and from where. */
 import { Text, UnstyledButton } from '@mantine/core'
 import type { AuditEntry } from '@recordhub/protocol'
+import { AUDIT_ACTIONS } from '@recordhub/protocol/constants'
 import { IconHistory } from '@tabler/icons-react'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
@@ -25,7 +26,7 @@ import {
   targetLink,
 } from '../../lib/audit-labels.ts'
 import { type Choice, platformChoices } from '../../lib/choices.ts'
-import { formatCount, formatDay } from '../../lib/format.ts'
+import { formatCount, formatDay, formatNumber } from '../../lib/format.ts'
 import { toParameters, type UrlState, useUrlState } from '../../lib/url-state.ts'
 import { type FoldedRow, fold } from './activity-rows.ts'
 import { FoldButton, Retention } from './log-parts.tsx'
@@ -41,16 +42,22 @@ export function auditFilters(state: UrlState): Record<string, string> {
 
 export function AuditTab() {
   const [state, change] = useUrlState()
-  const { group } = state
+  const { group, action } = state
   const filters = auditFilters(state)
   const found = useInfiniteQuery(auditQuery(filters))
   const isFiltered = Object.keys(filters).length > 0
   const { data: platforms = [] } = usePlatforms()
+  const entries = found.data?.pages.flatMap(({ audit }) => audit)
+  // Only a list that is loaded to its end has counts.
+  const whole = found.hasNextPage ? undefined : entries
+  const countOf = (isCounted: boolean, matches: (entry: AuditEntry) => boolean) =>
+    whole && isCounted ? { count: formatNumber(whole.filter(matches).length) } : {}
   return (
     <>
       <FilterChips label="Filters">
         <FilterChip
           label="All"
+          {...countOf(!isFiltered, () => true)}
           isPressed={!isFiltered}
           onClick={() => change(Object.fromEntries(FILTERS.map((name) => [name, null])))}
         />
@@ -58,6 +65,8 @@ export function AuditTab() {
           <FilterChip
             key={name}
             label={label}
+            // A chip removes the filter by action.
+            {...countOf(!action && (group ?? name) === name, (one) => groupOf(one) === name)}
             isPressed={group === name}
             onClick={() => change({ group: group === name ? null : name, action: null })}
           />
@@ -71,7 +80,7 @@ export function AuditTab() {
         <ErrorNotice error={found.error} onRetry={() => void found.refetch()} />
       ) : (
         <AuditTable
-          entries={found.data?.pages.flatMap(({ audit }) => audit)}
+          entries={entries}
           empty={
             <EmptyState
               icon={<IconHistory />}
@@ -98,6 +107,12 @@ export function AuditTab() {
       </Text>
     </>
   )
+}
+
+function groupOf({ action }: AuditEntry): string | undefined {
+  return Object.entries(AUDIT_ACTIONS).find(([, actions]) =>
+    actions.some((one) => one === action),
+  )?.[0]
 }
 
 /** Those who are known to the hub now, as the log names them; another one is chosen by a click on its name. */

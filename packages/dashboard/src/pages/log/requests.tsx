@@ -5,9 +5,8 @@ import type { LoggedRequest, LoggedRequestCounts } from '@recordhub/protocol'
 import { IconArrowsDownUp } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
-import { getQuery } from '../../api/get-query.ts'
 import { useModules } from '../../api/platforms.ts'
-import { requestsQuery } from '../../api/requests.ts'
+import { countLabel, requestCountsQuery, requestsQuery } from '../../api/requests.ts'
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx'
 import {
   FilterChip,
@@ -22,7 +21,7 @@ import { Loaded } from '../../components/loaded.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { Second } from '../../components/time.tsx'
 import { moduleChoices } from '../../lib/choices.ts'
-import { formatBytes, formatCount, formatLatency, formatNumber } from '../../lib/format.ts'
+import { formatBytes, formatCount, formatLatency } from '../../lib/format.ts'
 import { numberIn, type UrlChanges, useUrlState } from '../../lib/url-state.ts'
 import { SearchInput } from '../activity/list-parts.tsx'
 import { followOf } from './follow.ts'
@@ -118,14 +117,11 @@ function RequestFilters(props: {
   const [state, change] = useUrlState()
   const { status } = state
   const { data } = useQuery({
-    ...getQuery<LoggedRequestCounts>('GET /api/v1/requests/counts', {
-      query: { ...filter, status: null },
-      keepsPrevious: true,
-    }),
+    ...requestCountsQuery(filter),
     refetchInterval: isFollowing ? COUNT_INTERVAL_MS : false,
   })
   const countOf = (name: keyof LoggedRequestCounts['counts']) =>
-    data === undefined ? '' : `${formatNumber(data.counts[name])}${data.complete ? '' : '+'}`
+    data === undefined ? '' : countLabel(data, name)
   const chip = (label: string, value: string | undefined, count?: string) => (
     <FilterChip
       key={label}

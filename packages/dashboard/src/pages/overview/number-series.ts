@@ -41,6 +41,13 @@ export function toBars(counts: readonly Bar[], perBar: number): Bar[] {
   return bars
 }
 
+/** The parameters of a list for the time of a bar. The last bar ends now. */
+export function spanOf(bars: readonly Bar[], index: number): { since: string; until: string } {
+  const next = bars[index + 1]
+  const until = next ? new Date(Date.parse(next.at) - 1).toISOString() : ''
+  return { since: bars[index]?.at ?? '', until }
+}
+
 export function sumOf(bars: readonly Bar[], kind: Exclude<keyof Bar, 'at'>): number {
   return bars.reduce((sum, bar) => sum + bar[kind], 0)
 }

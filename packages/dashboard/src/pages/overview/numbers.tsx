@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { getQuery } from '../../api/get-query.ts'
 import { Section } from '../../components/section.tsx'
 import { formatCount, formatNumber, formatShort } from '../../lib/format.ts'
-import { useUrlState } from '../../lib/url-state.ts'
+import { type UrlState, useUrlState } from '../../lib/url-state.ts'
 import {
   axisTop,
   type Bar,
@@ -13,6 +13,7 @@ import {
   RANGES,
   type Range,
   rangeOf,
+  spanOf,
   sumOf,
   toBars,
 } from './number-series.ts'
@@ -46,6 +47,7 @@ export function Numbers({ current }: { current: Snapshot }) {
   const isPartial = isHour && bars.length * perBar < count
   const start = bars[0] ? labelOf(bars[0].at, range) : 'now'
   const unit = isPartial && counts ? `${RANGES[range].unit}, since ${start}` : RANGES[range].unit
+  const { since } = spanOf(bars, 0)
   const rejected = sumOf(bars, 'rejected')
   const failed = sumOf(bars, 'pulls_failed')
   /** The sum of a kind; no number before there is one. */
@@ -79,18 +81,28 @@ export function Numbers({ current }: { current: Snapshot }) {
           }
           countOf={(bar) => bar.pushes}
           rejectedIn={(bar) => bar.rejected}
+          listOf={(span) => ({ to: '/dashboard/log', search: { kind: 'push', ...span } })}
         >
-          <span title="Accepted pushes">
+          <Link
+            to="/dashboard/log"
+            search={{ kind: 'push', since }}
+            className={classes['plain']}
+            title="Accepted pushes. The log has the rejected ones, too"
+          >
             {total('pushes')} {sumOf(bars, 'pushes') === 1 ? 'push' : 'pushes'}
-          </span>
+          </Link>
           {rejected === 0 ? (
             counts && <span>0 rejected</span>
           ) : (
             <Link
               to="/dashboard/inbox"
-              search={{ tab: 'rejected' }}
+              search={{ tab: 'rejected', state: 'all', since }}
               className={`${classes['plain']} ${classes['orange']}`}
-              title={isHour ? 'Rejected pushes' : 'Rejected pushes and pulled records'}
+              title={
+                isHour
+                  ? 'Rejected pushes'
+                  : 'Rejected pushes, and pulled records when they were first rejected'
+              }
             >
               {formatNumber(rejected)} rejected
             </Link>
@@ -107,15 +119,25 @@ export function Numbers({ current }: { current: Snapshot }) {
           }
           countOf={(bar) => bar.pulled}
           hasFailed={(bar) => bar.pulls_failed > 0}
+          listOf={(span) => ({ to: '/dashboard/pulls', search: span })}
         >
           <span>
-            {total('pulled')} {sumOf(bars, 'pulled') === 1 ? 'record' : 'records'} changed by{' '}
-            {counts ? formatCount(sumOf(bars, 'pulls'), 'pull') : 'pulls'}
+            <Link
+              to="/dashboard/pulls"
+              search={{ only: 'changed', since }}
+              className={classes['plain']}
+            >
+              {total('pulled')} {sumOf(bars, 'pulled') === 1 ? 'record' : 'records'} changed
+            </Link>{' '}
+            by{' '}
+            <Link to="/dashboard/pulls" search={{ since }} className={classes['plain']}>
+              {counts ? formatCount(sumOf(bars, 'pulls'), 'pull') : 'pulls'}
+            </Link>
           </span>
           {failed > 0 && (
             <Link
               to="/dashboard/pulls"
-              search={{ only: 'failed', since: bars[0]?.at ?? '' }}
+              search={{ only: 'failed', since }}
               className={`${classes['plain']} ${classes['red']}`}
               title="Pulls that could not read all modules"
             >
@@ -140,9 +162,14 @@ function Chart(props: {
   rejectedIn?: (bar: Bar) => number
   /** Marked below the axis, which has another unit. */
   hasFailed?: (bar: Bar) => boolean
+  /** The list of what a bar counts. */
+  listOf: (span: ReturnType<typeof spanOf>) => {
+    to: '/dashboard/log' | '/dashboard/pulls'
+    search: UrlState
+  }
   children: React.ReactNode
 }) {
-  const { bars, range, unit, label, countOf, children } = props
+  const { bars, range, unit, label, countOf, listOf, children } = props
   const { rejectedIn = () => 0, hasFailed = () => false } = props
   const top = axisTop(Math.max(0, ...bars.map((bar) => countOf(bar) + rejectedIn(bar))))
   const heightOf = (value: number) => `${(100 * value) / top}%`
@@ -172,22 +199,23 @@ function Chart(props: {
         <span className={classes['tick']} style={{ top: 42 }}>
           {formatShort(top / 2)}
         </span>
-        {bars.map((bar) => (
-          <span
-            key={bar.at}
-            className={classes['bar']}
-            title={`${labelOf(bar.at, range)}: ${label(bar)}`}
-          >
-            {rejectedIn(bar) > 0 && (
-              <i
-                data-state="rejected"
-                style={{ height: heightOf(rejectedIn(bar)), minHeight: 3 }}
-              />
-            )}
-            {countOf(bar) > 0 && <i style={{ height: heightOf(countOf(bar)), minHeight: 1 }} />}
-            {hasFailed(bar) && <i data-state="failed" />}
-          </span>
-        ))}
+        {bars.map((bar, index) => {
+          const look = {
+            className: classes['bar'] ?? '',
+            title: `${labelOf(bar.at, range)}: ${label(bar)}`,
+          }
+          const [count, rejected] = [countOf(bar), rejectedIn(bar)]
+          if (count + rejected === 0 && !hasFailed(bar)) return <span key={bar.at} {...look} />
+          return (
+            <Link key={bar.at} {...listOf(spanOf(bars, index))} {...look}>
+              {rejected > 0 && (
+                <i data-state="rejected" style={{ height: heightOf(rejected), minHeight: 3 }} />
+              )}
+              {count > 0 && <i style={{ height: heightOf(count), minHeight: 1 }} />}
+              {hasFailed(bar) && <i data-state="failed" />}
+            </Link>
+          )
+        })}
       </div>
       <Group
         justify="space-between"

@@ -6,6 +6,7 @@ import { useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { HubCallError } from '../../api/call-hub.ts'
 import { platformQuery } from '../../api/platforms.ts'
+import { countLabel, requestCountsQuery } from '../../api/requests.ts'
 import { Dot } from '../../components/dot.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import { MENU_PROPS } from '../../components/menu-props.ts'
@@ -14,7 +15,7 @@ import { NotFound } from '../../components/not-found.tsx'
 import { BackLink, PageHeader, useTabTitle } from '../../components/page-header.tsx'
 import { PageSkeleton } from '../../components/page-skeleton.tsx'
 import { RemovedPlatform } from '../../components/removed-platform.tsx'
-import { formatCount, formatNumber } from '../../lib/format.ts'
+import { formatCount, formatNumber, formatSecond } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from '../../texts.ts'
@@ -77,10 +78,9 @@ export function PlatformPage() {
             <Tabs.Tab key={value} value={value}>
               {label}
               {value === 'modules' && (
-                <Text span inherit fw={400} c="var(--text-3)">
-                  {` ${formatNumber(platform.data.modules.length)}`}
-                </Text>
+                <TabCount>{formatNumber(platform.data.modules.length)}</TabCount>
               )}
+              {value === 'requests' && <RequestCount platform={platform.data.platform_name} />}
             </Tabs.Tab>
           ))}
         </Tabs.List>
@@ -92,6 +92,22 @@ export function PlatformPage() {
       </Tabs>
     </>
   )
+}
+
+function TabCount({ title, children }: { title?: string; children: string }) {
+  return (
+    <Text span inherit fw={400} c="var(--text-3)" {...(title ? { title } : {})}>
+      {` ${children}`}
+    </Text>
+  )
+}
+
+/** Counted when the page is opened, and by the tab. None is shown if the log is empty, because it may be turned off. */
+function RequestCount({ platform }: { platform: string }) {
+  const { data, dataUpdatedAt } = useQuery(requestCountsQuery({ platform }))
+  if (!data || data.counts.all === 0) return null
+  const at = formatSecond(new Date(dataUpdatedAt).toISOString())
+  return <TabCount title={`In the 24 hours before ${at}`}>{countLabel(data, 'all')}</TabCount>
 }
 
 function PlatformHead({ platform }: { platform: PlatformDetails }) {

@@ -1,9 +1,10 @@
 /** The columns of the list of pulls: how each ended, and what it read. */
 import { ActionIcon, Badge, Group, Menu, Progress, Text, UnstyledButton } from '@mantine/core'
 import type { Pull, Revert } from '@recordhub/protocol'
-import { IconArrowBackUp, IconChevronRight, IconDots, IconEye } from '@tabler/icons-react'
+import { IconArrowBackUp, IconChevronRight, IconDots, IconEye, IconLink } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
+import { copyLink } from '../../components/copy-button.tsx'
 import { Dot, type DotColor } from '../../components/dot.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
 import { columnsFor, Dimmed } from '../../components/list-table/columns.tsx'
@@ -304,6 +305,12 @@ function PullActions({ pull }: Pick<Shown, 'pull'>) {
             leftSection={<IconEye size={16} aria-hidden />}
           >
             Open
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<IconLink size={16} aria-hidden />}
+            onClick={() => copyLink(`/dashboard/pulls/${pull.id}`)}
+          >
+            Copy link
           </Menu.Item>
           {canOperate && changesOf(pull) > 0 && (
             <Menu.Item

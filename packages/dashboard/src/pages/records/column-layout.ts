@@ -1,9 +1,9 @@
 /**
  * The visible columns with their order, widths and pins: those of the URL, which saved views and links contain, otherwise the
- * last ones of this browser for the module.
+ * last ones of this browser for the module, which are then put into the URL.
  */
-import { useState } from 'react'
-import { useUrlState } from '../../lib/url-state.ts'
+import { useEffect, useState } from 'react'
+import { type UrlState, useUrlState } from '../../lib/url-state.ts'
 import { type Column, columnOfPath } from './columns.ts'
 
 export type PlacedColumn = {
@@ -103,20 +103,40 @@ export function moveTo(
   return layout.toSpliced(from, 1).toSpliced(place, 0, { ...moved, isPinned: target.isPinned })
 }
 
+type ChoiceName = 'columns' | 'facets'
+
+const keyOf = (name: ChoiceName, { platform = '', record_type = '' }: UrlState) =>
+  `recordhub.${name}.${JSON.stringify([platform, record_type])}`
+
+/** The hub and proxies limit the length of an address. A longer choice stays in this browser. */
+const MAX_LINKED = 4000
+const toLinked = (text: string | null) => (text && text.length <= MAX_LINKED ? text : null)
+
 /** A choice for the list, as text: that of the URL, otherwise the last one of this browser for the module. */
-export function useChoice(name: 'columns' | 'facets') {
+export function useChoice(name: ChoiceName) {
   const [state, change] = useUrlState()
-  const { platform = '', record_type = '' } = state
-  const key = `recordhub.${name}.${JSON.stringify([platform, record_type])}`
+  const key = keyOf(name, state)
   const [, renderAgain] = useState(0)
   /** @param text null for the default. */
   function choose(text: string | null): void {
     if (text === null) localStorage.removeItem(key)
     else localStorage.setItem(key, text)
     renderAgain((count) => count + 1)
-    if (state[name] !== undefined) change({ [name]: text }, { replace: true })
+    change({ [name]: toLinked(text) }, { replace: true })
   }
-  return { text: state[name] ?? localStorage.getItem(key) ?? '', choose }
+  return { text: state[name] || localStorage.getItem(key) || '', choose }
+}
+
+/** Puts the choices of this browser into the URL, so that a link to the list shows the same table to everyone. */
+export function useLinkedChoices(): void {
+  const [state, change] = useUrlState()
+  const unlinked = (name: ChoiceName) =>
+    state[name] ? null : toLinked(localStorage.getItem(keyOf(name, state)))
+  const [columns, facets] = [unlinked('columns'), unlinked('facets')]
+  useEffect(() => {
+    const linked = { ...(columns ? { columns } : {}), ...(facets ? { facets } : {}) }
+    if (columns || facets) change(linked, { replace: true })
+  }, [columns, facets, change])
 }
 
 /** The columns of the list, and functions that change and reset them. */

@@ -16,6 +16,7 @@ import {
   readFacets,
   useChoice,
   useColumnLayout,
+  useLinkedChoices,
   writeFacets,
   writeLayout,
 } from './column-layout.ts'
@@ -69,6 +70,7 @@ export function RecordsPage() {
   const contained = withPaths(columns, fields)
   const { shown, place, reset } = useColumnLayout(contained)
   const facets = useChoice('facets')
+  useLinkedChoices()
   const counted = facetPathsOf(fields, readFacets(facets.text))
   // Also those that only the layout names can be filtered.
   const known = [

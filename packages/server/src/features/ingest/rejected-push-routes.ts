@@ -14,7 +14,7 @@ import {
 } from '@recordhub/protocol'
 import { Type } from 'typebox'
 import { found } from '../../errors.ts'
-import { Limit, route, special } from '../../http/route.ts'
+import { Limit, readTime, route, special } from '../../http/route.ts'
 import {
   CursorInteger,
   createCursorCodec,
@@ -50,14 +50,18 @@ export function rejectedPushRoutes(
         request_id: Type.Optional(
           RequestText({ description: 'The last request with which it was rejected' }),
         ),
+        since: Type.Optional(
+          RequestText({ description: 'RFC 3339: last rejected at this time or later' }),
+        ),
         limit: Limit,
         cursor: Type.Optional(RequestText()),
       },
       response: { rejected_pushes: Type.Array(RejectedPush), next_cursor: NullableString },
       async handle({ query }) {
         const { state = null, pull = null, request_id = null, limit = PAGE, cursor } = query
+        const since = readTime('since', query.since)
         const before = cursor === undefined ? null : CURSOR.decode(cursor)
-        const filter = { ...toFilter(query), state, pull_id: pull, request_id }
+        const filter = { ...toFilter(query), state, pull_id: pull, request_id, since }
         const page = { limit, maxBytes: MAX_PAGE_BYTES, before }
         const { rejected_pushes, has_more } = await rejectedPushes.listRejectedPushes({
           ...filter,

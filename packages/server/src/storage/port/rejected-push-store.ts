@@ -103,6 +103,8 @@ export interface RejectedPushStore {
       pull_id: number | null
       /** Only the one whose last request was this. */
       request_id: string | null
+      /** Only those whose last rejection was at this time or later. */
+      since: string | null
       limit: number
       maxBytes: number
       before: { at: string; id: number } | null

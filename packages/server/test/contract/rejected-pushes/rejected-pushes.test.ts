@@ -53,6 +53,10 @@ test('a repeated rejection of the same body is saved once, with a count and the 
   assert.deepEqual([first.count, again.count], [2, 3])
   assert.deepEqual([again.id, again.at], [first.id, kit.clock.text])
   assert.deepEqual([again.message, again.request_id], [message, 'second'])
+  const since = kit.clock.text
+  assert.equal(only(await list(kit.storage, { since })).id, again.id)
+  kit.clock.advance(60)
+  assert.deepEqual(await list(kit.storage, { since: kit.clock.text }), [])
 })
 
 test('a different body, code, method, module or platform is a separate rejection', async (kit) => {
@@ -323,7 +327,9 @@ test('rejections are listed newest first, each on one page, and can be filtered'
   assert.deepEqual(await list(kit.storage, { code: 'nothing' }), [])
 })
 
-type Query = { platform?: string; code?: string; pull_id?: number; request_id?: string }
+type Query = Partial<
+  Record<'platform' | 'code' | 'request_id' | 'since', string> & { pull_id: number }
+>
 
 async function list(storage: Storage, query: Query = {}): Promise<RejectedPush[]> {
   return (await storage.rejectedPushes.listRejectedPushes({ ...ALL, ...query })).rejected_pushes

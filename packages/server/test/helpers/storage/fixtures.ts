@@ -135,6 +135,7 @@ export const ANY_REJECTED = {
   state: null,
   pull_id: null,
   request_id: null,
+  since: null,
   maxBytes: 1_000_000_000,
 }
 

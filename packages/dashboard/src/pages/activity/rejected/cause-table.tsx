@@ -26,7 +26,13 @@ export function CauseTable({ groups }: { groups: RejectedPushGroup[] }) {
     const { platform_name, record_type, code, cause } = group
     const chosen = { platform: platform_name, record_type, code, cause }
     const none = { record_type: null, code: null, cause: null }
-    change({ ...(isChosen(group) ? none : chosen), cursor: null, state: null, pull: null })
+    change({
+      ...(isChosen(group) ? none : chosen),
+      cursor: null,
+      state: null,
+      pull: null,
+      since: null,
+    })
   }
   return (
     <section aria-labelledby="rejected-causes">

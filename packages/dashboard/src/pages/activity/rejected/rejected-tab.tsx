@@ -11,6 +11,7 @@ import {
 } from '../../../api/rejected-pushes.ts'
 import { confirm, notify } from '../../../components/confirm.tsx'
 import { EmptyState } from '../../../components/empty-state.tsx'
+import { timeLabel } from '../../../components/filter-chip.tsx'
 import { LoadedPage } from '../../../components/loaded.tsx'
 import { addUnknown, moduleChoices } from '../../../lib/choices.ts'
 import { formatCount } from '../../../lib/format.ts'
@@ -41,7 +42,7 @@ export function RejectedTab() {
   const shown = state['state'] ?? defaultState(state)
   const list = useQuery(
     rejectedPushPageQuery({
-      ...pickState(state, [...BULK_FILTERS, 'pull', 'request_id', 'cursor']),
+      ...pickState(state, [...BULK_FILTERS, 'pull', 'request_id', 'since', 'cursor']),
       limit: PAGE,
       state: shown === 'all' ? null : shown,
     }),
@@ -120,7 +121,7 @@ function BulkActions({ count }: { count: number }) {
       </Text>
     )
   }
-  if (query === '' || state['pull'] || state['request_id']) return null
+  if (query === '' || state['pull'] || state['request_id'] || state['since']) return null
   const dismiss = () =>
     confirm({
       title: 'Dismiss all matching?',
@@ -158,7 +159,8 @@ const SHOWN = ['platform', 'record_type', 'code', 'state', 'pull', 'request_id']
 function RejectedFilters({ codes, recordTypes }: { codes: string[]; recordTypes: string[] }) {
   const [state, change] = useUrlState()
   const { platform } = state
-  const names = state['cause'] ? [...SHOWN, 'cause'] : SHOWN
+  // These are chosen elsewhere.
+  const names = [...SHOWN, ...['cause', 'since'].filter((name) => state[name])]
   return (
     <FilterBar names={REJECTED_FILTERS.filter((name) => names.includes(name))}>
       <PlatformSelect clears={['cause']} />
@@ -199,6 +201,15 @@ function RejectedFilters({ codes, recordTypes }: { codes: string[]; recordTypes:
       {state['cause'] && (
         <TextInput label={TEXTS.cause} size="xs" value="Selected above" readOnly variant="filled" />
       )}
+      {state['since'] && (
+        <TextInput
+          label="Last rejected"
+          size="xs"
+          value={timeLabel(state['since'], undefined)}
+          readOnly
+          variant="filled"
+        />
+      )}
     </FilterBar>
   )
 }
@@ -206,7 +217,7 @@ function RejectedFilters({ codes, recordTypes }: { codes: string[]; recordTypes:
 const PAGE = '50'
 /** The filters that a bulk dismissal supports. */
 const BULK_FILTERS = ['platform', 'record_type', 'code', 'cause'] as const
-const REJECTED_FILTERS = [...BULK_FILTERS, 'state', 'pull', 'request_id'] as const
+const REJECTED_FILTERS = [...BULK_FILTERS, 'state', 'pull', 'request_id', 'since'] as const
 
 /** The displayed state by default: open ones, but one that is found by its request in any state. */
 function defaultState({ request_id }: UrlState): string {

@@ -1,5 +1,4 @@
 import { Box, Button, Menu } from '@mantine/core'
-import { useClipboard } from '@mantine/hooks'
 import {
   IconBraces,
   IconChevronDown,
@@ -13,7 +12,7 @@ import {
 } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { type PastVersion, recordPath, type ShownRecord } from '../../../api/records.ts'
-import { notify } from '../../../components/confirm.tsx'
+import { copyLink } from '../../../components/copy-button.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
 import { MENU_PROPS } from '../../../components/menu-props.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
@@ -38,7 +37,6 @@ export function PanelBar(
 ) {
   const { id, record, past, onPrevious, onNext, onClose, onPickTime } = props
   const isAdmin = useHasRole('admin')
-  const clipboard = useClipboard()
   const [isErasing, setErasing] = useState(false)
   const button = (label: string, icon: ReactNode, onClick: (() => void) | null) => (
     <IconButton
@@ -66,10 +64,7 @@ export function PanelBar(
       <code className={classes['reference']}>{record?.reference_number}</code>
       {button('Previous record (K)', <IconChevronUp size={16} />, onPrevious)}
       {button('Next record (J)', <IconChevronDown size={16} />, onNext)}
-      {button('Copy link to this record', <IconLink size={16} />, () => {
-        clipboard.copy(location.href)
-        notify('The link was copied.')
-      })}
+      {button('Copy link to this record', <IconLink size={16} />, () => copyLink(''))}
       <Menu {...MENU_PROPS} position="bottom-end" shadow="md">
         <Menu.Target>{button('More actions', <IconDots size={16} />, () => {})}</Menu.Target>
         <Menu.Dropdown>

@@ -16,12 +16,22 @@ type RejectedPushReads = Pick<
 
 export function createRejectedPushReads(reader: Executor): RejectedPushReads {
   return {
-    async listRejectedPushes({ before, state, pull_id, request_id, limit, maxBytes, ...query }) {
+    async listRejectedPushes({
+      before,
+      state,
+      pull_id,
+      request_id,
+      since,
+      limit,
+      maxBytes,
+      ...query
+    }) {
       let select = applyFilter(selectRejected(reader), query)
       if (state !== null) {
         select = select.where('r.replayed_at', state === 'open' ? 'is' : 'is not', null)
       }
       if (request_id !== null) select = select.where('r.request_id', '=', request_id)
+      if (since !== null) select = select.where('r.at', '>=', since)
       if (pull_id !== null) select = select.where((eb) => wasRejectedBy(eb, pull_id))
       if (before !== null) {
         select = select.where((eb) =>
