@@ -179,6 +179,8 @@ const CATALOGUE = {
     operator_exists: 'The first operator already exists. Sign in instead.',
     last_second_factor:
       'This hub requires more than a password, and this is your last second factor. Set up another one first.',
+    own_second_factor_missing:
+      'Only an admin with a second factor can require one of everyone. Set up an authenticator app or a passkey for your own account first.',
     last_admin: 'This is the last admin. Give another operator the role admin first.',
   }),
   ...withStatus(419, {
