@@ -65,6 +65,8 @@ export function OperatorSettings() {
   )
 }
 
+const MAX_NAMED = 5
+
 /** Says who would have to set one up. */
 function RequireSecondFactor({ operators }: { operators: Operator[] }) {
   const { operator: own } = useStore(session)
@@ -73,6 +75,11 @@ function RequireSecondFactor({ operators }: { operators: Operator[] }) {
     ({ disabled_at, second_factor, passkeys, single_sign_on }) =>
       disabled_at === null && !second_factor && passkeys === 0 && !(single_sign_on && hasProvider),
   )
+  const more = without.length - MAX_NAMED
+  const named = [
+    ...without.slice(0, MAX_NAMED).map(({ name }) => name),
+    ...(more > 0 ? [`${more} more`] : []),
+  ]
   const isOwnMissing = without.some(({ id }) => id === own?.id)
   const field = {
     name: 'HUB_REQUIRE_SECOND_FACTOR',
@@ -81,7 +88,7 @@ function RequireSecondFactor({ operators }: { operators: Operator[] }) {
       <>
         After a sign-in with only a password, an operator must first set one up, or sign in again
         with it. Single sign-on counts, and tokens are not affected.{' '}
-        {without.length > 0 && `Without one now: ${without.map(({ name }) => name).join(', ')}.`}{' '}
+        {without.length > 0 && `Without one now: ${named.join(', ')}.`}{' '}
         {isOwnMissing && 'To turn this on, set up your own under Security first.'}
       </>
     ),
@@ -89,7 +96,7 @@ function RequireSecondFactor({ operators }: { operators: Operator[] }) {
   }
   return (
     <SettingsSection title="Sign-in" isCard={false}>
-      <StoredForm fields={[field]} action="Save" />
+      <StoredForm fields={[field]} action="Save the requirement" />
     </SettingsSection>
   )
 }
