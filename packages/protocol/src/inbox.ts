@@ -18,8 +18,9 @@ export const InboxGroup = OneOf('failing', 'decision', 'soon')
  * `pulls_failing`: the last pull of a module of a platform failed. `missing_review`: many records are missing. `rejected`:
  * pushes or pulled records that were rejected for the same reason. `push_errors`: requests of a platform with an invalid
  * key or an unreadable body. `drift`: records of a module that differ from its manifest. `disagreement`: the list and the
- * digest of a module disagree. `key_expiring`, `certificate_expiring`: see the health of a platform. `no_backup`: no backup
- * was made for days. `alert`: any other alert.
+ * digest of a module disagree. `key_expiring`, `certificate_expiring`: see the health of a platform. `token_expiring`: an
+ * API token expires within 7 days, or has expired and was used within the last 7 days. `no_backup`: no backup was made for
+ * days. `alert`: any other alert.
  */
 export const InboxKind = OneOf(
   'pulls_failing',
@@ -30,6 +31,7 @@ export const InboxKind = OneOf(
   'disagreement',
   'key_expiring',
   'certificate_expiring',
+  'token_expiring',
   'no_backup',
   'alert',
 )

@@ -176,7 +176,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
     bootstrapOperator: toBootstrapOperator(config),
     passwordCost: deps.passwordCost ?? PASSWORD_COST,
   })
-  const { betterAuth, confirmAction, isSetupToken } = auth
+  const { betterAuth, confirmAction, isSetupToken, assertMayRequireSecondFactor } = auth
   const broadcaster = config.HUB_BROADCAST
     ? createBroadcaster({
         ...{ ...common, sleep, pauseMs: intervals.broadcast },
@@ -257,7 +257,7 @@ export async function createHub(deps: HubDeps): Promise<Hub> {
       ...operatorRoutes(operatorDeps),
       ...invitationRoutes(operatorDeps),
       ...tokenRoutes(operatorDeps),
-      ...settingsRoutes({ ...operatorDeps, hubSettings }),
+      ...settingsRoutes({ ...operatorDeps, hubSettings, assertMayRequireSecondFactor }),
       ...platforms.routes,
       ...pulls.routes,
       ...reverts.routes,

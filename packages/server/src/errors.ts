@@ -156,9 +156,9 @@ const CATALOGUE = {
     scope_required: 'This requires a token with the scope {scope}, or the session of an operator.',
     password_wrong: 'The password is wrong.',
     setup_link_invalid:
-      'This setup link is no longer valid. The hub writes a new one to its log when it starts without an operator.',
+      'This setup link is no longer valid. While there is no operator, recordhub setup-link prints the valid one.',
     operator_missing:
-      'There is no operator yet. Create the first one with the setup link, which the hub writes to its log when it starts.',
+      'There is no operator yet. Create the first one with the setup link, which the hub writes to its log when it starts, and recordhub setup-link prints.',
     operator_disabled: 'This account is disabled. Contact an admin of the hub.',
     invalid_origin:
       'The sign-in came from {origin}, which is not the address of the hub. If operators open the hub at that address, for example through a tunnel or a proxy, set HUB_PUBLIC_URL to it and restart the hub.',
@@ -179,6 +179,8 @@ const CATALOGUE = {
     operator_exists: 'The first operator already exists. Sign in instead.',
     last_second_factor:
       'This hub requires more than a password, and this is your last second factor. Set up another one first.',
+    own_second_factor_missing:
+      'Only an admin with a second factor can require one of everyone. Set up an authenticator app or a passkey for your own account first.',
     last_admin: 'This is the last admin. Give another operator the role admin first.',
   }),
   ...withStatus(419, {

@@ -49,6 +49,7 @@ const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map([
   ['start', loadStart],
   ['demo', async () => (await import('./cli/demo.ts')).demo],
   ['token create', async () => (await import('./cli/operator.ts')).createToken],
+  ['setup-link', async () => (await import('./cli/operator.ts')).printSetupLink],
   ['guide', async () => (await import('./cli/guide.ts')).printGuide],
   ['secret rotate', async () => (await import('./cli/rotate-secret.ts')).rotateSecret],
   ['search rebuild', async () => (await import('./cli/search.ts')).rebuildSearch],

@@ -124,7 +124,8 @@ async function step(path: string, input: object): Promise<SignInResult> {
     const response = await post(path, input)
     const body = await readBody(response)
     if (!response.ok) {
-      return rejected(reasonOf(response, body), START_OVER.includes(body.code ?? ''))
+      const reason = [reasonOf(response, body), ...waitAhead(response)].join(' ')
+      return rejected(reason, START_OVER.includes(body.code ?? ''))
     }
     return body.twoFactorRedirect ? { outcome: 'code_required' } : { outcome: 'signed_in' }
   } catch {
@@ -150,15 +151,23 @@ function rejected(reason: string, startOver = false): SignInResult {
 }
 
 function reasonOf(response: Response, { code = '', message }: ResponseBody): string {
-  if (response.status === 429) {
-    const seconds = retryAfterSeconds(response.headers) || 60
-    const wait =
-      seconds > 90
-        ? `${Math.ceil(seconds / 60)} minutes`
-        : `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
-    return `Too many attempts. Wait ${wait} and try again.`
-  }
+  if (response.status === 429) return `Too many attempts. Wait ${waitOf(response)} and try again.`
   return SIGN_IN_ERRORS[code] ?? message ?? 'The hub sent an unexpected response. Try again.'
+}
+
+function waitOf({ headers }: Response): string {
+  const seconds = retryAfterSeconds(headers) || 60
+  return seconds > 90
+    ? `${Math.ceil(seconds / 60)} minutes`
+    : `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`
+}
+
+/** After how many more wrong attempts the operator has to wait, once that is soon. */
+function waitAhead(response: Response): string[] {
+  const left = Number(response.headers.get('RateLimit-Remaining') ?? Number.NaN)
+  if (left === 0) return [`Wait ${waitOf(response)} before the next attempt.`]
+  if (left === 1) return ['After one more wrong attempt, you have to wait.']
+  return left === 2 ? ['After 2 more wrong attempts, you have to wait.'] : []
 }
 
 const PART_BYTES = 4 * 1024 * 1024

@@ -16,7 +16,9 @@ import { FormError } from './form-error.tsx'
 import { SignInAlternatives } from './sign-in-alternatives.tsx'
 
 const CODE_DIGITS = 6
-const WRONG = SIGN_IN_ERRORS['invalid_email_or_password']
+/** Whether a password was wrong; after it, the message may say how many attempts are left. */
+const isWrongPassword = (reason: string) =>
+  reason.startsWith(SIGN_IN_ERRORS['invalid_email_or_password'] ?? ' ')
 
 /**
  * All sign-in methods, for the sign-in page and for the dialog after a session has ended. `next` is the page to open
@@ -81,7 +83,7 @@ export function SignInForm(props: {
         {notice}
         <SignInPassword
           email={email}
-          isWrong={error === WRONG}
+          isWrong={isWrongPassword(error)}
           onSubmit={async (values) => {
             setError('')
             setEmail(values.email)
@@ -111,7 +113,7 @@ function SignInPassword(props: {
   const [password, setPassword] = useState('')
   const { isBusy, onSubmit } = useSubmit(async (field) => {
     const result = await signInWith({ email: field('email'), password })
-    if (result.outcome === 'rejected' && result.reason === WRONG) setPassword('')
+    if (result.outcome === 'rejected' && isWrongPassword(result.reason)) setPassword('')
   })
   return (
     <form onSubmit={onSubmit}>

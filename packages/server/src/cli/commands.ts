@@ -54,6 +54,13 @@ planning, starting and cancelling reverts. Default: everything else that the rol
     },
     settings: STORAGE_SETTINGS,
   },
+  'setup-link': {
+    summary: 'Print the link that creates the first operator.',
+    usage: '[settings]',
+    about: `Only while the hub has no operator. It is the link that the hub prints at each start, so it must have started once.
+Without HUB_PUBLIC_URL, the link leads to this machine.`,
+    settings: ['HUB_PUBLIC_URL', 'PORT', 'HUB_SECRET', 'HUB_SECRET_PREVIOUS', ...STORAGE_SETTINGS],
+  },
   alerts: {
     summary: 'List or watch the open alerts.',
     usage: '[options]',

@@ -1,5 +1,9 @@
 import { TOKEN_SCOPES, type TokenScope } from '@recordhub/protocol'
 import { SettingError } from '../config/config.ts'
+import type { Config } from '../config/settings.ts'
+import { HubError } from '../errors.ts'
+import { setupLink } from '../features/auth/create-operator.ts'
+import { verifySecret } from '../features/maintenance/verify-secret.ts'
 import {
   changeOperator,
   createToken as create,
@@ -10,7 +14,9 @@ import {
   parseRole,
   resetPassword,
 } from '../features/operators/manage-operators.ts'
+import { createSecretBox } from '../lib/crypto/secret-box.ts'
 import type { CommandContext } from './arguments.ts'
+import { findSecrets } from './backup.ts'
 import { type Storage, withStorage } from './open-storage.ts'
 import { promptSecret } from './program.ts'
 
@@ -25,8 +31,7 @@ const SUBCOMMANDS: Record<
 
   async invite(storage, [email = ''], { config, options, print }) {
     const role = parseRole(options['role'] ?? 'viewer')
-    const site = config.HUB_PUBLIC_URL || `http://localhost:${config.PORT}`
-    print(await inviteByLink(storage, { email, role, site }))
+    print(await inviteByLink(storage, { email, role, site: siteOf(config) }))
   },
 
   async role(storage, [email = '', role], { print }) {
@@ -63,6 +68,28 @@ const SUBCOMMANDS: Record<
     const ended = switches.has('keep-tokens') ? 'all sessions' : 'all sessions and tokens'
     print(`The password of ${email} was changed, and ${ended} were ended.${secondFactor}`)
   },
+}
+
+function siteOf({ HUB_PUBLIC_URL: url, PORT: port }: Config): string {
+  return url || `http://localhost:${port}`
+}
+
+/**
+ * `recordhub setup-link`: works next to a running hub that has no operator yet. Prints only the link.
+ * @throws HubError `operator_exists`; SettingError without the secret of the hub, from which the link is derived.
+ */
+export async function printSetupLink({ config, print }: CommandContext): Promise<void> {
+  await withStorage(config, async (storage) => {
+    if (await storage.operators.hasOperators()) throw new HubError('operator_exists')
+    const [first, ...others] = findSecrets(config)
+    if (first === undefined) {
+      throw new SettingError(
+        'HUB_SECRET: set it to the secret of the hub, or HUB_DATA_DIR to the folder with its file recordhub.secret.',
+      )
+    }
+    const { secret } = await verifySecret(storage, [first, ...others])
+    print(setupLink(createSecretBox(secret), siteOf(config)))
+  })
 }
 
 /** @throws SettingError for an unknown subcommand or a wrong number of arguments. */

@@ -423,6 +423,7 @@ export const STORABLE_SETTINGS = [
   'HUB_RETENTION_COUNTERS_DAYS',
   'HUB_RETENTION_AUDIT_DAYS',
   'HUB_ALERT_TO',
+  'HUB_REQUIRE_SECOND_FACTOR',
 ] as const satisfies readonly SettingName[]
 export type StorableSetting = (typeof STORABLE_SETTINGS)[number]
 

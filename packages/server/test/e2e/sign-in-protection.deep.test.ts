@@ -129,6 +129,7 @@ describe('the protection of the sign-in in a browser', BROWSER_TEST, () => {
       const responded = page.waitForResponse('**/api/auth/sign-in/email')
       await page.getByRole('button', { name: 'Sign in', exact: true }).click()
       assert.equal((await responded).status(), attempt < 5 ? 401 : 429)
+      if (attempt === 3) await page.getByText('After one more wrong attempt, you have').waitFor()
     }
     await page.getByText(/^Too many attempts\. Wait \d+ seconds and try again\.$/).waitFor()
     await expectAccessible(page)

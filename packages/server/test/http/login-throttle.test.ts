@@ -4,7 +4,12 @@ import { test } from 'node:test'
 import { createStoppedClock } from '../helpers/hub/alerts.ts'
 import { describeHub } from '../helpers/hub/describe-hub.ts'
 import { EMAIL, PASSWORD, startTestHub, type TestHub } from '../helpers/hub/hub.ts'
-import { expectAbsent, expectError, expectObject } from '../helpers/hub/response.ts'
+import {
+  expectAbsent,
+  expectError,
+  expectObject,
+  type TestResponse,
+} from '../helpers/hub/response.ts'
 import { enableSecondFactor } from '../helpers/hub/second-factors.ts'
 import { totpCode } from '../helpers/hub/totp.ts'
 import { cookieOf } from '../helpers/operator.ts'
@@ -24,11 +29,20 @@ async function failSignIn(
   headers: Record<string, string>,
   email = EMAIL,
 ) {
-  const statuses: number[] = []
+  return (await sendWrongPasswords(hub, times, headers, email)).map(({ status }) => status)
+}
+
+async function sendWrongPasswords(
+  hub: TestHub,
+  times: number,
+  headers: Record<string, string>,
+  email: string,
+) {
+  const responses: TestResponse[] = []
   for (let round = 0; round < times; round++) {
-    statuses.push((await hub.sendSignIn(email, `a wrong password ${round}`, headers)).status)
+    responses.push(await hub.sendSignIn(email, `a wrong password ${round}`, headers))
   }
-  return statuses
+  return responses
 }
 
 /** Starts a hub with a stopped clock, so that slow attempts cannot outlast a lockout. */
@@ -50,8 +64,11 @@ describeHub('the login throttle', { clock, env }, (hub, engine) => {
     const clock = createStoppedClock()
     await using hub = await startHub(engine, clock)
     for (const email of [EMAIL, 'unknown@example.org']) {
-      const statuses = await failSignIn(hub, 6, from(ATTACKER), email)
-      assert.deepEqual(statuses, [401, 401, 401, 401, 401, 429])
+      const responses = await sendWrongPasswords(hub, 6, from(ATTACKER), email)
+      const announced = responses.map(({ status, header }) =>
+        [status, header('ratelimit-remaining'), header('retry-after')].join(' ').trim(),
+      )
+      assert.deepEqual(announced, ['401 4', '401 3', '401 2', '401 1', '401 0 30', '429  30'])
     }
     const known = await hub.sendSignIn(EMAIL, PASSWORD, from(ATTACKER))
     const unknown = await hub.sendSignIn('unknown@example.org', PASSWORD, from(ATTACKER))

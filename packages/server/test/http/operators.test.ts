@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { describeHub, describeOnEngines } from '../helpers/hub/describe-hub.ts'
-import { EMAIL, PASSWORD, startTestHub, TOKEN_DAYS } from '../helpers/hub/hub.ts'
+import { EMAIL, PASSWORD, startTestHub } from '../helpers/hub/hub.ts'
 import { tokenOfLink } from '../helpers/hub/link-token.ts'
 import { expectAbsent, expectError, expectObject } from '../helpers/hub/response.ts'
 import { startMailServer } from '../helpers/hub/smtp-server.ts'
@@ -286,12 +286,30 @@ describeHub('API tokens', { withOperator: true }, (hub) => {
     expectError(above, 403, 'forbidden')
   })
 
-  test('a token created with another token expires no later than the token that created it', async () => {
-    const afterExpiry = Date.now() + (TOKEN_DAYS + 1) * 86_400_000
-    const { api_token } = await hub.call('POST /api/v1/tokens', {
-      ...{ as: 'access', body: { name: 'child', role: 'viewer', expires_in_days: null } },
+  test('a token created with another token expires no later, and both are in the inbox until they are revoked', async () => {
+    const parent = await hub.call('POST /api/v1/tokens', {
+      as: await hub.signIn(),
+      body: {
+        ...{ name: 'parent', role: 'admin', scope: 'access', expires_in_days: 3 },
+        password: PASSWORD,
+      },
     })
-    assert.ok(Date.parse(api_token.expires_at ?? '') < afterExpiry)
+    const child = await hub.call('POST /api/v1/tokens', {
+      as: { headers: { authorization: `Bearer ${parent.token}` } },
+      body: { name: 'child', role: 'viewer', expires_in_days: null },
+    })
+    const { id, expires_at } = parent.api_token
+    assert.equal(child.api_token.expires_at, expires_at)
+    const readItems = async () => (await hub.call('GET /api/v1/inbox', { as: 'viewer' })).items
+    const items = await readItems()
+    assert.deepEqual(items.map(({ title }) => title).sort(), [
+      'The API token "child" expires in 3 days',
+      'The API token "parent" expires in 3 days',
+    ])
+    const reason = items.find(({ key }) => key === `token_expiring ${id}`)?.reason ?? ''
+    assert.match(reason, new RegExp(`^Created by ${EMAIL}, last used at .* From ${expires_at},`))
+    await hub.call('DELETE /api/v1/tokens/:id', { params: { id } })
+    assert.deepEqual(await readItems(), [])
   })
 })
 

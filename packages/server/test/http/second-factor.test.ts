@@ -200,6 +200,27 @@ describeOnEngines('a second factor that becomes required', (engine) => {
     expectError(await listPlatforms(hub, weak), 403, 'second_factor_unused')
   })
 
+  test('an admin who has one can require it of everyone, at once, and take that back', async () => {
+    await using hub = await startTestHub(engine, { withOperator: true })
+    await hub.addOperator(BOB, 'admin')
+    const weak = await hub.signIn()
+    const { session: strong } = await enableSecondFactor(hub, await hub.signIn(BOB))
+    const require = (as: Headers | 'access', value: 'on' | 'off') =>
+      hub.callAs(as, 'PATCH', '/api/v1/settings', {
+        ...{ settings: { HUB_REQUIRE_SECOND_FACTOR: value }, ...PASSWORD_BODY },
+      })
+    expectError(await require(weak, 'on'), 409, 'own_second_factor_missing')
+    expectError(await require('access', 'on'), 409, 'own_second_factor_missing')
+    await expectAccess(hub, weak)
+    expectObject(await require(strong, 'on'), 200)
+    await expectAccess(hub, strong)
+    expectError(await listPlatforms(hub, weak), 403, 'second_factor_required')
+    const removed = await hub.callAs(strong, 'DELETE', `${ACCOUNT}/second-factor`, PASSWORD_BODY)
+    expectError(removed, 409, 'last_second_factor')
+    expectObject(await require(strong, 'off'), 200)
+    await expectAccess(hub, weak)
+  })
+
   if (isDeep)
     test('a second factor set up on one node gives access on the other', async () => {
       await using first = await startHub(engine)

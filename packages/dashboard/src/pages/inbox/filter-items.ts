@@ -12,6 +12,7 @@ const KINDS: Readonly<Record<InboxKind, string>> = {
   disagreement: 'List and digest',
   key_expiring: 'Expiring keys',
   certificate_expiring: 'Expiring certificates',
+  token_expiring: 'Expiring tokens',
   no_backup: 'Backups',
   alert: 'Alerts',
 }

@@ -12,6 +12,7 @@ import { IconButton } from '../../components/icon-button.tsx'
 import { Keys } from '../../components/keys.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { MENU_PROPS } from '../../components/menu-props.ts'
+import { MessageText } from '../../components/message-text.tsx'
 import { useTabTitle } from '../../components/page-header.tsx'
 import { Ago } from '../../components/time.tsx'
 import { isElsewhere } from '../../lib/is-elsewhere.ts'
@@ -203,7 +204,7 @@ function Entry(props: { item: InboxItem; isOpen: boolean; heading: string | null
         <span className={classes['what']}>{title}</span>
         <Ago at={at} />
         <span className={classes['why']}>
-          {[platform?.title ?? 'This hub', reason].join(' · ')}
+          {platform?.title ?? 'This hub'} · <MessageText message={reason} />
         </span>
       </Link>
     </>

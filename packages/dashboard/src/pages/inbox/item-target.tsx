@@ -15,10 +15,11 @@ export function ItemTarget(props: { item: InboxItem; size?: ButtonSize }) {
       </LinkButton>
     )
   }
-  if (kind === 'no_backup') {
+  const setting = SETTINGS_TARGETS[kind]
+  if (setting) {
     return (
-      <LinkButton to="/dashboard/settings" search={{ tab: 'backups' }} {...look}>
-        Make a backup
+      <LinkButton to="/dashboard/settings" search={{ tab: setting.tab }} {...look}>
+        {setting.label}
       </LinkButton>
     )
   }
@@ -36,6 +37,12 @@ export function ItemTarget(props: { item: InboxItem; size?: ButtonSize }) {
       {label}
     </LinkButton>
   )
+}
+
+/** The faults that are decided in the settings. */
+const SETTINGS_TARGETS: Partial<Record<InboxItem['kind'], { tab: string; label: string }>> = {
+  no_backup: { tab: 'backups', label: 'Make a backup' },
+  token_expiring: { tab: 'tokens', label: 'Show the tokens' },
 }
 
 /** The faults that are decided on the page of a platform; without a tab, on its first one. */

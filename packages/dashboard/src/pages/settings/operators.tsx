@@ -8,6 +8,8 @@ import { useState } from 'react'
 import { callHub } from '../../api/call-hub.ts'
 import { invitationsQuery, operatorsQuery } from '../../api/operators.ts'
 import { errorInPlaceOfData } from '../../api/retries.ts'
+import { session } from '../../api/session.ts'
+import { singleSignOnQuery } from '../../api/settings.ts'
 import { confirm, notify } from '../../components/confirm.tsx'
 import { PasswordAgainInput } from '../../components/current-password-input.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
@@ -21,10 +23,12 @@ import { OptionList } from '../../components/option-list.tsx'
 import { Time } from '../../components/time.tsx'
 import { formatCode, formatCount } from '../../lib/format.ts'
 import { ROLE_CHOICES } from '../../lib/roles.ts'
+import { useStore } from '../../lib/store.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { TEXTS } from '../../texts.ts'
 import { OperatorDrawer, SignInMethods } from './operator-drawer.tsx'
 import { LinesSkeleton, SecretDialog, SettingsSection } from './parts.tsx'
+import { StoredForm } from './stored-form.tsx'
 
 const column = columnsFor<Operator>()
 
@@ -54,9 +58,46 @@ export function OperatorSettings() {
         )}
       </Loaded>
       <OpenInvitations />
+      {found.data && <RequireSecondFactor operators={found.data.operators} />}
       {open && <OperatorDrawer operator={open} onClose={() => change({ operator: null })} />}
       {isInviting && <InviteDialog onClose={inviting.close} />}
     </>
+  )
+}
+
+const MAX_NAMED = 5
+
+/** Says who would have to set one up. */
+function RequireSecondFactor({ operators }: { operators: Operator[] }) {
+  const { operator: own } = useStore(session)
+  const hasProvider = useQuery(singleSignOnQuery()).data?.single_sign_on.configured === true
+  const without = operators.filter(
+    ({ disabled_at, second_factor, passkeys, single_sign_on }) =>
+      disabled_at === null && !second_factor && passkeys === 0 && !(single_sign_on && hasProvider),
+  )
+  const more = without.length - MAX_NAMED
+  const named = [
+    ...without.slice(0, MAX_NAMED).map(({ name }) => name),
+    ...(more > 0 ? [`${more} more`] : []),
+  ]
+  const isOwnMissing = without.some(({ id }) => id === own?.id)
+  const field = {
+    name: 'HUB_REQUIRE_SECOND_FACTOR',
+    title: 'Second factor for everyone',
+    hint: (
+      <>
+        After a sign-in with only a password, an operator must first set one up, or sign in again
+        with it. Single sign-on counts, and tokens are not affected.{' '}
+        {without.length > 0 && `Without one now: ${named.join(', ')}.`}{' '}
+        {isOwnMissing && 'To turn this on, set up your own under Security first.'}
+      </>
+    ),
+    isSwitch: true,
+  }
+  return (
+    <SettingsSection title="Sign-in" isCard={false}>
+      <StoredForm fields={[field]} action="Save the requirement" />
+    </SettingsSection>
   )
 }
 

@@ -54,6 +54,7 @@ export function NoOperator() {
         </Code>
         <Text size="xs" c="dimmed" mt={8}>
           The hub prints it at each start until an operator exists. Then the link no longer works.
+          On the machine of the hub, <Code>recordhub setup-link</Code> prints it again.
         </Text>
       </div>
       <SignInAlternatives

@@ -5,6 +5,7 @@ import {
   type AttemptCount,
   type AttemptCounts,
   addAttempt,
+  attemptsBeforeWait,
   EXPIRY_SECONDS,
   isAudited,
   secondsUntilAllowed,
@@ -62,6 +63,16 @@ test('an account under attack still accepts its password from a new address at o
       assert.equal(wait('code', { account: failed(attempts) }) > 0, attempts >= 100)
     }),
   )
+})
+
+test('the announced number of free attempts is that of the fullest bucket, also before an attack', () => {
+  const left = (policy: ThrottlePolicy, counts: AttemptCounts) =>
+    attemptsBeforeWait(policy, counts, NOW)
+  assert.equal(left('password', { client: failed(1), subnet: failed(1) }), 4)
+  assert.equal(left('password', { client: failed(1), subnet: failed(29) }), 1)
+  assert.equal(left('password', { client: failed(1), account: failed(98) }), 2)
+  assert.equal(left('password', { client: failed(1), account: failed(100) }), 0)
+  assert.equal(left('trusted_device', { client: failed(1), account: failed(9999) }), 4)
 })
 
 test('no wait exceeds 15 minutes, and attempts expire after one day', () => {

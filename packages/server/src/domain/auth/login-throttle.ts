@@ -58,6 +58,25 @@ export function secondsUntilAllowed(
   )
 }
 
+/** The number of further attempts that may fail before the next one is delayed. */
+export function attemptsBeforeWait(
+  policy: ThrottlePolicy,
+  counts: AttemptCounts,
+  now: Date,
+): number {
+  let left = 0
+  for (let after = counts; secondsUntilAllowed(policy, after, now) === 0; left += 1) {
+    const { client = null, subnet = null, site = null, account = null } = after
+    after = {
+      client: addAttempt(client, now),
+      subnet: addAttempt(subnet, now),
+      site: addAttempt(site, now),
+      account: addAttempt(account, now),
+    }
+  }
+  return left
+}
+
 /** The count after one more attempt. */
 export function addAttempt(count: AttemptCount | null, now: Date): AttemptCount {
   return { attempts: attemptsOf(count, now) + 1, at: now.toISOString() }

@@ -11,7 +11,8 @@ export function passkeySite(publicUrl: string): { id: string; origin: string | n
   return { id: hostname, origin }
 }
 
-function hasFactor({ second_factor, passkeys, single_sign_on }: Factors): boolean {
+/** Whether an operator can sign in with more than a password. */
+export function hasFactor({ second_factor, passkeys, single_sign_on }: Factors): boolean {
   return second_factor || passkeys > 0 || single_sign_on
 }
 

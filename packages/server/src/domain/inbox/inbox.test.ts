@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Alert, AlertKind, RejectedPushGroup } from '@recordhub/protocol'
+import type { Alert, AlertKind, ApiToken, RejectedPushGroup } from '@recordhub/protocol'
 import { findFaults, type InboxFacts, toItems } from './inbox.ts'
 
 const NOW = '2026-11-25T12:00:00.000Z'
@@ -25,7 +25,8 @@ const GROUP: RejectedPushGroup = {
 function factsOf(part: Partial<InboxFacts>): InboxFacts {
   return {
     ...{ now: NOW, platforms: [SCHOOL], health: [], alerts: [], reviews: [], groups: [] },
-    ...{ pushErrors: [], pushSources: [], drift: [], disagreements: [], newestBackup: NOW },
+    ...{ pushErrors: [], pushSources: [], drift: [], disagreements: [], tokens: [] },
+    newestBackup: NOW,
     ...part,
   }
 }
@@ -160,6 +161,49 @@ test('the title of a key or certificate says when it expires, and a new message 
     'A certificate expires within an hour',
     'A certificate has expired',
   ])
+})
+
+test('a token is an item from 7 days before it expires, and afterwards if it was used within 7 days', () => {
+  const TOKEN: ApiToken = {
+    ...{ id: 4, name: 'export', role: 'viewer', scope: null, hint: 'rht_…', created_by: 'ann' },
+    ...{ created_at: '2026-11-19T12:00:00.000Z', last_used_at: null, expires_at: null },
+  }
+  const used = { last_used_at: EARLIER, expires_at: '2026-12-02T12:00:00.000Z' }
+  const replacement = { ...TOKEN, id: 5, created_at: EARLIER }
+  const rows: [string, Partial<ApiToken>, ApiToken[], string?][] = [
+    ['it does not expire', {}, []],
+    ['it expires in 7 days', used, [], 'expires in 7 days'],
+    ['it expires later', { ...used, expires_at: '2026-12-02T12:00:00.001Z' }, []],
+    ['it is unused', { ...used, last_used_at: null }, [], 'expires in 7 days'],
+    ['it has expired', { ...used, expires_at: NOW }, [], 'has expired'],
+    ['nobody used it', { last_used_at: null, expires_at: NOW }, []],
+    ['it was used before', { last_used_at: '2026-11-18T12:00:00.000Z', expires_at: NOW }, []],
+    ['it was replaced', used, [replacement]],
+    [
+      'it is used although it was replaced',
+      { ...used, last_used_at: NOW },
+      [replacement],
+      'expires in 7 days',
+    ],
+    [
+      'another operator has its name',
+      used,
+      [{ ...replacement, created_by: 'bob' }],
+      'expires in 7 days',
+    ],
+    ['its rights are others', used, [{ ...replacement, role: 'admin' }], 'expires in 7 days'],
+  ]
+  for (const [name, part, others, expiry] of rows) {
+    const faults = findFaults(factsOf({ tokens: [...others, { ...TOKEN, ...part }] }))
+    const expected = expiry === undefined ? [] : [`The API token "export" ${expiry}`]
+    const titles = faults.map(({ title }) => title)
+    assert.deepEqual(titles, expected, name)
+  }
+  const [fault] = findFaults(factsOf({ tokens: [{ ...TOKEN, ...used }] }))
+  assert.deepEqual([fault?.since, fault?.occurrence], [NOW, used.expires_at])
+  const [expired] = findFaults(factsOf({ tokens: [{ ...TOKEN, ...used, expires_at: NOW }] }))
+  assert.equal(expired?.since, TOKEN.created_at, 'it was created less than 7 days before')
+  assert.match(expired?.reason ?? '', /^Created by ann, last used at .*Since .*, the hub rejects/)
 })
 
 test('the push errors of a platform are counted together', () => {

@@ -1,6 +1,7 @@
 /** The inbox: one item for each fault that waits for a person. */
 import type {
   Alert,
+  ApiToken,
   HealthReason,
   InboxGroup,
   InboxItem,
@@ -64,6 +65,8 @@ export type InboxFacts = {
   pushSources: PushSource[]
   drift: DriftingModule[]
   disagreements: DisagreeingModule[]
+  /** Those that are not revoked, also expired ones. */
+  tokens: ApiToken[]
   /** The time of the newest backup; null if there is none. */
   newestBackup: string | null
 }
@@ -78,6 +81,8 @@ type FindPlatform = (platform: number | string | null) => InboxItem['platform']
 const BACKUP_DAYS = 7
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
+/** A token has an item for this time before it expires, and for this time after its last use if it expired since. */
+const TOKEN_NOTICE_MS = 7 * DAY_MS
 const MAX_NAMED_KEYS = 3
 const GROUPS: readonly InboxGroup[] = ['failing', 'decision', 'soon']
 /** What an item has if nothing else is known. */
@@ -97,6 +102,7 @@ export function findFaults(facts: InboxFacts): Fault[] {
     ...fromPushErrors(facts, find),
     ...facts.drift.map((module) => fromDrift(module, find(module.platform_id))),
     ...facts.disagreements.map((one) => fromDisagreement(one, find(one.platform_id))),
+    ...fromTokens(facts),
     ...fromBackups(facts),
   ]
   const alertOf = new Map<Specific, Alert>()
@@ -301,6 +307,46 @@ function fromDisagreement(module: DisagreeingModule, platform: InboxItem['platfo
     // It is stored, and an erasure would not find a reference in it.
     occurrence: `${buckets}`,
   }
+}
+
+/** One for each token that expires soon, or expired while a program used it. */
+function fromTokens({ tokens, now }: InboxFacts): Specific[] {
+  return tokens.flatMap((token) => {
+    const { id, name, created_by, created_at, expires_at, last_used_at } = token
+    if (expires_at === null || isReplaced(token, tokens)) return []
+    const begin = addMs(expires_at, -TOKEN_NOTICE_MS)
+    const hasExpired = expires_at <= now
+    const isUnused = last_used_at === null || addMs(last_used_at, TOKEN_NOTICE_MS) <= now
+    if (begin > now || (hasExpired && isUnused)) return []
+    const use = last_used_at === null ? 'never used' : `last used at ${last_used_at}`
+    return [
+      {
+        ...{ ...NOTHING, key: `token_expiring ${id}`, kind: 'token_expiring', group: 'soon' },
+        title: `The API token "${name}" ${expiryOf(expires_at, now)}`,
+        reason: `Created by ${created_by}, ${use}. ${hasExpired ? 'Since' : 'From'} ${expires_at}, the hub rejects requests with it. Give the program a new token, and revoke this one.`,
+        ...{ platform: null, since: begin > created_at ? begin : created_at },
+        occurrence: expires_at,
+      },
+    ]
+  })
+}
+
+function addMs(at: string, ms: number): string {
+  return new Date(Date.parse(at) + ms).toISOString()
+}
+
+/** Whether a later token has the name and rights of this one, which nobody has used since. */
+function isReplaced(token: ApiToken, tokens: readonly ApiToken[]): boolean {
+  const { id, name, role, scope, created_by, last_used_at } = token
+  return tokens.some(
+    (other) =>
+      other.id > id &&
+      other.name === name &&
+      other.role === role &&
+      other.scope === scope &&
+      other.created_by === created_by &&
+      (last_used_at ?? '') <= other.created_at,
+  )
 }
 
 /** A hub without platforms has nothing to back up. */

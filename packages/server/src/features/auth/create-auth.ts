@@ -32,11 +32,7 @@ export function createAuth(
   const devices = createTrustedDevices(secrets.deriveKey('trusted devices'), deps.isBehindTls)
   const key = secrets.deriveKey('login throttle')
   const throttle = createLoginThrottle({ ...deps, devices, key })
-  const secondFactorPolicy = createSecondFactorPolicy({
-    operators,
-    isRequired: deps.config.HUB_REQUIRE_SECOND_FACTOR,
-    hasProvider: oidc !== null,
-  })
+  const secondFactorPolicy = createSecondFactorPolicy({ ...deps, hasProvider: oidc !== null })
   const services = { betterAuth, connectProvider, throttle, devices, secondFactorPolicy }
   const routeDeps = { ...deps, ...services }
   return {
@@ -52,6 +48,7 @@ export function createAuth(
     findOperator: createFindOperator(routeDeps),
     findProgram: (token: string) => findProgram(deps, token),
     confirmAction: createConfirmAction(routeDeps),
+    assertMayRequireSecondFactor: secondFactorPolicy.assertMayRequire,
     /** Creates the operator of the settings, if any. @throws HubError `invalid_operator` */
     async start(): Promise<void> {
       if (bootstrapOperator) await createBootstrapOperator(routeDeps, bootstrapOperator)

@@ -142,6 +142,10 @@ export async function sendResponse(
 ): Promise<FastifyReply> {
   reply.code(response.status).header('Cache-Control', 'no-store')
   for (const cookie of response.headers.getSetCookie()) reply.header('set-cookie', cookie)
+  for (const name of ['RateLimit-Remaining', 'Retry-After']) {
+    const value = response.headers.get(name)
+    if (value !== null) reply.header(name, value)
+  }
   const location = response.headers.get('location')
   if (location !== null) return reply.redirect(location, 302)
   const text = await response.text()

@@ -5,6 +5,7 @@
 import type { FastifyRequest } from 'fastify'
 import {
   type AttemptCounts,
+  attemptsBeforeWait,
   type Bucket,
   isAudited,
   secondsUntilAllowed,
@@ -26,7 +27,8 @@ type SignInAttempt = {
 
 export type LoginThrottle = {
   /**
-   * Runs a step of a sign-in. A response with status 401 is a failed attempt.
+   * Runs a step of a sign-in. A response with status 401 is a failed attempt, and says how many more are free: an account
+   * that does not exist is counted like one that does.
    * @throws HubError `too_many_requests` if the client has to wait, `busy` if too many passwords are being verified.
    */
   signIn: (attempt: SignInAttempt, step: () => Promise<Response>) => Promise<Response>
@@ -137,6 +139,17 @@ export function createLoginThrottle(
     void auditing.then(() => pending.delete(auditing))
   }
 
+  function setLimitHeaders(
+    { headers }: Response,
+    policy: ThrottlePolicy,
+    counts: AttemptCounts,
+  ): void {
+    const now = clock.now()
+    const seconds = secondsUntilAllowed(policy, counts, now)
+    headers.set('RateLimit-Remaining', String(attemptsBeforeWait(policy, counts, now)))
+    if (seconds > 0) headers.set('Retry-After', String(seconds))
+  }
+
   return {
     signIn({ credential, email: entered, request }, step) {
       const email = entered.toLowerCase()
@@ -153,12 +166,14 @@ export function createLoginThrottle(
       }
       // A recovery code is as long as a good password.
       const policy = credential === 'code' ? 'code' : 'password'
+      const applied = device === null ? policy : 'trusted_device'
       const attempt = () =>
-        runAttempt(device === null ? policy : 'trusted_device', buckets, step, (result, counts) => {
+        runAttempt(applied, buckets, step, (result, counts) => {
           if (result.status === 'rejected') return 'void'
           if (result.value.ok) return 'succeeded'
           if (result.value.status !== 401) return 'void'
           auditFailure({ credential, email, request }, counts)
+          setLimitHeaders(result.value, applied, counts)
           return 'failed'
         })
       if (credential !== 'password') return attempt()

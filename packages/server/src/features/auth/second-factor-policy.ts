@@ -3,6 +3,7 @@ import type { RequiredSecondFactorStep } from '@recordhub/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
   type Factors,
+  hasFactor,
   hasFactorWithout,
   requiredSecondFactorStep,
 } from '../../domain/auth/second-factor.ts'
@@ -22,17 +23,20 @@ export type SecondFactorPolicy = {
    * @throws HubError `last_second_factor`
    */
   assertFactorRemains: (operatorId: string, removed: 'code' | 'passkey') => Promise<void>
+  /**
+   * Checks that an operator may make a second factor mandatory. A token of the command line has no operator.
+   * @throws HubError `own_second_factor_missing`
+   */
+  assertMayRequire: (operatorId: string | null) => Promise<void>
 }
 
 export function createSecondFactorPolicy(
-  deps: Pick<FeatureDeps, 'operators'> & {
-    /** HUB_REQUIRE_SECOND_FACTOR */
-    isRequired: boolean
+  deps: Pick<FeatureDeps, 'operators' | 'config'> & {
     /** Whether single sign-on is configured. */
     hasProvider: boolean
   },
 ): SecondFactorPolicy {
-  const { operators, isRequired, hasProvider } = deps
+  const { operators, config, hasProvider } = deps
 
   async function factorsOf(operatorId: string): Promise<Factors> {
     const operator = await operators.readOperator(operatorId)
@@ -42,12 +46,17 @@ export function createSecondFactorPolicy(
 
   return {
     async requiredStep(operatorId, session) {
-      if (!isRequired || session.isStrong) return null
+      if (!config.HUB_REQUIRE_SECOND_FACTOR || session.isStrong) return null
       return requiredSecondFactorStep(await factorsOf(operatorId), session)
     },
     async assertFactorRemains(operatorId, removed) {
-      if (!isRequired || hasFactorWithout(await factorsOf(operatorId), removed)) return
+      if (!config.HUB_REQUIRE_SECOND_FACTOR) return
+      if (hasFactorWithout(await factorsOf(operatorId), removed)) return
       throw new HubError('last_second_factor')
+    },
+    async assertMayRequire(operatorId) {
+      if (operatorId !== null && hasFactor(await factorsOf(operatorId))) return
+      throw new HubError('own_second_factor_missing')
     },
   }
 }

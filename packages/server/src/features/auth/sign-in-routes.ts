@@ -41,6 +41,9 @@ const STEPS = [
   },
 ] as const
 
+const LIMIT =
+  'A response with status 401 says in RateLimit-Remaining how many more attempts may fail before the next one has to wait, and then in Retry-After for how many seconds.'
+
 /** The steps of a sign-in with a password, a code or a passkey, and the sign-out. */
 export function signInRoutes(
   deps: Pick<
@@ -62,6 +65,7 @@ export function signInRoutes(
     ...STEPS.map(({ path, summary, body, credential }) =>
       special(`POST /api/auth/${path}`, {
         ...{ summary, body, response: { 200: AnyObject } },
+        ...(credential === null ? {} : { description: LIMIT }),
         async handle(request, reply) {
           // Better Auth knows only the hashes of recovery codes. A client that sends a hash gets it hashed again.
           const entered = Object(request.body)

@@ -20,6 +20,7 @@ type InboxDeps = Pick<
   | 'pushErrors'
   | 'manifests'
   | 'digests'
+  | 'operators'
   | 'inbox'
 > &
   Pick<FeatureDeps, 'clock'> & {
@@ -129,6 +130,7 @@ async function readFacts(deps: InboxDeps): Promise<{ facts: InboxFacts; is_compl
     pushSources: await pushErrors.listPushSources(),
     drift: await manifests.listDrift(),
     disagreements: await digests.listDisagreements(),
+    tokens: await deps.operators.listTokens(null),
     newestBackup: await deps.findNewestBackup(),
   }
   const is_complete = Object.values(limited).every(({ length }) => length <= MAX_FAULTS)

@@ -9,7 +9,7 @@ import {
   STORABLE_SETTINGS,
   type StorableSetting,
 } from '../../config/settings.ts'
-import { type ConfirmedAction, hasRole } from '../../domain/auth/caller.ts'
+import { type ConfirmedAction, creatorOf, hasRole } from '../../domain/auth/caller.ts'
 import { HubError, invalidMember } from '../../errors.ts'
 import { callerOf } from '../../http/authorize.ts'
 import { route } from '../../http/route.ts'
@@ -30,9 +30,11 @@ export function settingsRoutes(
   deps: Pick<FeatureDeps, 'settings'> & {
     hubSettings: HubSettings
     confirmAction: (request: FastifyRequest, action: ConfirmedAction) => Promise<void>
+    /** @throws HubError `own_second_factor_missing` */
+    assertMayRequireSecondFactor: (operatorId: string | null) => Promise<void>
   },
 ) {
-  const { hubSettings, confirmAction } = deps
+  const { hubSettings, confirmAction, assertMayRequireSecondFactor } = deps
   return [
     route('GET /api/v1/settings', {
       summary: 'List the settings that can be changed while the hub runs, and who set them',
@@ -48,12 +50,15 @@ export function settingsRoutes(
     route('PATCH /api/v1/settings', {
       summary: 'Change settings on all nodes, all or none; null restores the default',
       description:
-        'Values are written as in environment variables. A setting that a flag or a variable sets cannot be changed. A token needs the scope access.',
+        'Values are written as in environment variables. A setting that a flag or a variable sets cannot be changed. Only an admin with a second factor can require one of everyone. A token needs the scope access.',
       body: Type.Object({ settings: Values, ...PasswordAgain }, { additionalProperties: false }),
       response: { settings: Type.Array(Setting) },
       async handle(request) {
         const { settings, password } = request.body
         const values = validate(settings, await hubSettings.list())
+        if (values.HUB_REQUIRE_SECOND_FACTOR === 'on') {
+          await assertMayRequireSecondFactor(creatorOf(callerOf(request)).operator_id)
+        }
         const target = Object.keys(values).join(', ')
         await confirmAction(request, { action: ACTION, target, scope: 'access', password })
         const { requester } = request
