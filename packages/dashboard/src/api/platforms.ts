@@ -17,16 +17,20 @@ const BUILDING_MS = 2000
 /** The refetch interval while records are being deleted. */
 const REMOVING_MS = 2000
 
-/** All platforms by title, without their modules. */
-export function usePlatforms() {
+/**
+ * All platforms by title, without their modules.
+ * @param props.live for a page that shows their state. Titles and links change too rarely to read all platforms again
+ * at every change.
+ */
+export function usePlatforms({ live = false } = {}) {
   return useQuery({
-    queryKey: [...PLATFORMS.queryKey, 'list'],
+    queryKey: [...PLATFORMS.queryKey, 'list', live],
     queryFn: async ({ signal }) => {
       const path = '/api/v1/platforms'
       const all = await callAllPages<PlatformSummary>(path, { member: 'platforms', signal })
       return all.toSorted((one, other) => one.display_title.localeCompare(other.display_title))
     },
-    meta: LIVE,
+    ...(live ? { meta: LIVE } : {}),
   })
 }
 

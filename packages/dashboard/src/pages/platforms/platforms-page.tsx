@@ -33,7 +33,7 @@ import { TestButton } from './test-button.tsx'
 const PAGE = 100
 
 export function PlatformsPage() {
-  const platforms = usePlatforms()
+  const platforms = usePlatforms({ live: true })
   const canRegister = useHasRole('operator')
   useTabTitle(TEXTS.platforms)
   const register = canRegister && (
