@@ -33,10 +33,11 @@ const SHIFTED_CLOCK = new URL('../helpers/time/shifted-clock.mjs', import.meta.u
 const UNTRACKED_PROMISES = new URL('./untracked-promises.ts', import.meta.url).href
 /** More frequent samples would take less time each, as V8 optimises them, and the budget is defined with these. */
 const PROGRESS_MS = 10_000
-/** On the reference machine. A test that does not end must not block the run. */
-const PROCESS_LIMIT_MS = 15 * 60_000
-/** On any machine, in a run with `--minutes`. */
-const PROCESS_LIMIT_OF_LIMITED_RUN_MS = 30 * 60_000
+/**
+ * A test that does not end must not block the run. All simulations of the deep tier are one file. The limit of a run with
+ * `--minutes` holds on any machine, those of the others on the reference machine.
+ */
+const PROCESS_LIMIT_MS = { quick: 15 * 60_000, deep: 60 * 60_000, limited: 30 * 60_000 }
 
 /** Aborted when the run is interrupted: then the processes of the tests and the servers that they share end. */
 const interruption = new AbortController()
@@ -216,10 +217,7 @@ async function runJobs(jobs: Job[], options: Options, report: Report): Promise<v
       files: jobs.map((job, index) => writeEntry(job, join(folder, `${index + 1}.mjs`))),
       concurrency: options.jobs,
       signal: interruption.signal,
-      timeout: Math.min(
-        PROCESS_LIMIT_MS * Number(env['TEST_SLOWNESS']),
-        options.minutes === null ? Number.POSITIVE_INFINITY : PROCESS_LIMIT_OF_LIMITED_RUN_MS,
-      ),
+      timeout: processLimitMs(options),
       execArgv: execArgvOf(options),
       ...(options.name ? { testNamePatterns: options.name } : {}),
       ...(options.coverage ? { coverage: true, coverageIncludeGlobs: SOURCES } : {}),
@@ -235,6 +233,11 @@ async function runJobs(jobs: Job[], options: Options, report: Report): Promise<v
   } finally {
     rmSync(folder, { recursive: true })
   }
+}
+
+function processLimitMs({ mode, minutes }: Options): number {
+  if (minutes !== null) return PROCESS_LIMIT_MS.limited
+  return PROCESS_LIMIT_MS[mode === 'quick' ? 'quick' : 'deep'] * Number(env['TEST_SLOWNESS'])
 }
 
 /** Runs files again when they or their imports change, until the process is ended. */
