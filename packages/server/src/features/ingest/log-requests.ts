@@ -109,7 +109,8 @@ export function createRequestLog(deps: {
     while (waiting.length >= atLeast) {
       const oldest = clock.now().getTime() - MAX_AGE_MS
       const batch = waiting.splice(0, BATCH)
-      waitingBytes -= bytesOf(batch)
+      const bytes = bytesOf(batch)
+      waitingBytes -= bytes
       hints = memoize(maskUnknownKey)
       addresses = memoize(clientSubnet)
       try {
@@ -119,7 +120,7 @@ export function createRequestLog(deps: {
       } catch (error) {
         hasFailed = true
         waiting = [...batch, ...waiting]
-        waitingBytes += bytesOf(batch)
+        waitingBytes += bytes
         throw error
       }
     }

@@ -10,7 +10,7 @@ import {
 import type { Executor } from '../schema/databases.ts'
 import { readIdRange } from '../schema/rows.ts'
 
-/** Requests of a batch. */
+/** The requests of a row. */
 export const BATCH = 500
 /** In `platforms`, for requests without a valid key. */
 const NO_PLATFORM = 0

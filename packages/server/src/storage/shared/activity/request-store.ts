@@ -16,7 +16,7 @@ import type { RequestFilter, RequestStore, StoredRequest } from '../../port/acti
 import { namesErasedRecord } from '../deletion/record-mentions.ts'
 import { FIRST_NAME } from '../platforms/rename-platform.ts'
 import type { Databases, Executor } from '../schema/databases.ts'
-import { findRow, listRows } from '../schema/rows.ts'
+import { findRow, listRows, readIdRange } from '../schema/rows.ts'
 import {
   BATCH,
   deleteRequestsUpTo,
@@ -184,12 +184,12 @@ async function readFirstNames(db: Executor, ids: number[]): Promise<Map<number, 
 
 /** Deletes the oldest batches up to the position in bytes. */
 async function deleteOldest(db: Executor, upTo: number): Promise<void> {
-  const range = await readStoredRange(db)
-  if (!range) return
+  const { first } = await readIdRange(db, 'request_batches', 'first_id')
+  if (first === null) return
   const { last } = await db
     .selectFrom('request_batches')
     .select((eb) => eb.fn.max('last_id').as('last'))
-    .where('first_id', '<', range.first + DELETION_STEP)
+    .where('first_id', '<', first + DELETION_STEP)
     .where('end_bytes', '<=', upTo)
     .executeTakeFirstOrThrow()
   if (last !== null) await deleteRequestsUpTo(db, last)
