@@ -34,10 +34,12 @@ export const RevertScope = Type.Union([
   }),
   ClosedObject({
     record_id: Id,
-    version: described(
-      Id,
-      'The `change_seq` of an entry in the history of the record: the state after it',
-    ),
+    version: Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description:
+        'The `change_seq` of an entry in the history of the record: the state after it. 0: the state in which the record was received',
+    }),
   }),
   ClosedObject({ revert_id: described(Id, 'Takes back this revert') }),
 ])

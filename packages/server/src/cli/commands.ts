@@ -137,7 +137,10 @@ auto: take the other two back.`,
       from: { value: '<time>', help: 'Pushes that were written at this time or later (RFC 3339).' },
       to: { value: '<time>', help: 'Pushes that were written before this time.' },
       record: { value: '<record_id>', help: 'Return this record to a version.' },
-      change: { value: '<change_seq>', help: 'The last change in its history that is kept.' },
+      change: {
+        value: '<change_seq>',
+        help: 'The last change in its history that is kept; 0 to keep none, as the record was received.',
+      },
       revert: { value: '<number>', help: 'Undo this revert.' },
       reason: { value: '<text>', help: 'Required for a plan. Saved in the audit log.' },
       outcome: {

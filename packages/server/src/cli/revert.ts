@@ -88,8 +88,9 @@ export async function revertCommand(context: CommandContext): Promise<void> {
   await withStorage(context.config, (storage) => run(storage, id, context))
 }
 
-function parseNumber(option: string, text: string): number {
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
+/** @param text a whole number from 1, or one of `others`. */
+function parseNumber(option: string, text: string, others = ''): number {
+  if (/^[1-9]\d{0,14}$/.test(text) || (text !== '' && text === others)) return Number(text)
   throw new SettingError(`revert: the ${option} must be a whole number from 1, not "${text}".`)
 }
 
@@ -132,7 +133,7 @@ async function readScope(options: Record<string, string>, config: Config): Promi
   }
   if (platform !== '') return { platform, from, to }
   if (record !== undefined) {
-    return { record_id: parseNumber('record', record), version: parseNumber('change', change) }
+    return { record_id: parseNumber('record', record), version: parseNumber('change', change, '0') }
   }
   return { revert_id: parseNumber('revert', options['revert'] ?? '') }
 }

@@ -331,6 +331,14 @@ describeHub('reverts', (hub) => {
     assert.equal(lifted?.details['revert_id'], id)
   })
 
+  test('a record returns to the state in which it was received', async () => {
+    const platform = await hub.registerPushing()
+    for (const value of [1, 2, 3]) await platform.post(newRecord('R-1', { data: { a: value } }))
+    const { record_id } = only(await hub.records(platform.platform_name))
+    await revert(hub, { record_id, version: 0 })
+    assert.deepEqual(only(await hub.records(platform.platform_name)).data, { a: 1 })
+  })
+
   test('the hold on the existence of a record is lifted by its path, which is empty', async () => {
     const platform = await hub.registerPushing()
     const from = new Date(Date.now() - 3_600_000).toISOString()
@@ -354,6 +362,7 @@ describeHub('reverts', (hub) => {
       [{ revert_id: 999_999 }, /revert/],
       [{ record_id: 999_999, version: 1 }, /record/],
       [{ record_id, version: 999_999 }, /change/],
+      [{ record_id, version: 0 }, /change/],
       [{ platform: 'unknown', from, to }, /platform/],
     ]
     for (const [scope, message] of scopes) {

@@ -18,6 +18,7 @@ test('a scope is named as the object of a sentence', () => {
   const titles = { ofPlatform: () => 'Glasswork Museum', ofModule: () => 'Makers' }
   assert.equal(scopeLabel(module, titles), 'Makers of Glasswork Museum in pull 7')
   assert.equal(scopeLabel({ record_id: 3, version: 12 }), 'record 3 to version 12')
+  assert.equal(scopeLabel({ record_id: 3, version: 0 }), 'record 3 as received')
   assert.equal(scopeLabel({ revert_id: 4 }), 'revert 4')
   assert.match(
     scopeLabel(

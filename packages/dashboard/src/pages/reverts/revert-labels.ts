@@ -25,7 +25,9 @@ export function scopeLabel(
     return `pushes of ${titles.ofPlatform(scope.platform)} from ${formatTime(scope.from)} to ${formatTime(scope.to)}`
   }
   if ('record_id' in scope) {
-    return `record ${formatNumber(scope.record_id)} to version ${formatNumber(scope.version)}`
+    const version =
+      scope.version === 0 ? 'as received' : `to version ${formatNumber(scope.version)}`
+    return `record ${formatNumber(scope.record_id)} ${version}`
   }
   return `revert ${formatNumber(scope.revert_id)}`
 }

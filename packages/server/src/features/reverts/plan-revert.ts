@@ -148,9 +148,13 @@ async function resolveVersion(
   { record_id, version }: Extract<RevertScope, { record_id: number }>,
 ): Promise<Resolved> {
   const record = found('record', await records.readRecord(record_id))
-  const before = version + 1
+  const before = version === 0 ? null : version + 1
   const { entries } = await records.listHistory({ record_id, limit: 1, maxBytes: 1, before })
-  const isEntry = entries[0]?.change_seq === version || record.change_seq === version
+  const [entry] = entries
+  const isEntry =
+    version === 0
+      ? entry !== undefined
+      : entry?.change_seq === version || record.change_seq === version
   if (!isEntry) throw new HubError('not_found', { what: 'change of the record' })
   return { resolved: { kind: 'record', record_id, version }, makes_holds: true }
 }

@@ -1,5 +1,5 @@
 import { Anchor, Button, Group, Skeleton, Text, Title } from '@mantine/core'
-import type { Change, Field, HistoryEntry } from '@recordhub/protocol'
+import type { Change, Field, HistoryEntry, StoredRecord } from '@recordhub/protocol'
 import { IconArrowBackUp, IconArrowDownLeft, IconDownload, IconRefresh } from '@tabler/icons-react'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTitles } from '../../../api/platforms.ts'
@@ -112,15 +112,7 @@ export function HistoryList(props: {
               View this version
             </Anchor>{' '}
             {entry.change_seq !== change_seq && (
-              <RevertButton
-                scope={{ record_id: record.record_id, version: entry.change_seq }}
-                title={`Return ${record.reference_number} to this version?`}
-                label="Return to this version…"
-                variant="transparent"
-                size="compact-xs"
-                fw={400}
-                leftSection={null}
-              />
+              <ReturnButton record={record} version={entry.change_seq} />
             )}
           </div>
         </article>
@@ -137,10 +129,30 @@ export function HistoryList(props: {
       {isWhole && !query.isPending && (
         <Text size="sm" c="dimmed" component="p">
           {entries.length === 0 ? 'No changes since the record was received' : 'Received'}{' '}
-          <Ago at={record.created_at} />
+          <Ago at={record.created_at} />{' '}
+          {entries.length > 0 && <ReturnButton record={record} version={0} />}
         </Text>
       )}
     </section>
+  )
+}
+
+function ReturnButton(props: {
+  record: Pick<StoredRecord, 'record_id' | 'reference_number'>
+  /** 0: as the record was received. */
+  version: number
+}) {
+  const { record, version } = props
+  return (
+    <RevertButton
+      scope={{ record_id: record.record_id, version }}
+      title={`Return ${record.reference_number} to this version?`}
+      label="Return to this version…"
+      variant="transparent"
+      size="compact-xs"
+      fw={400}
+      leftSection={null}
+    />
   )
 }
 
