@@ -84,7 +84,7 @@ export interface RejectedPushStore {
    *   the quota, only its size is saved.
    * - The counter `rejected` counts each push, except held ones that are saved. It counts a pulled record once, however many pulls reject it.
    * - Nothing is saved, and no activity entry is written, if the body names an erased record (`findReferences`) or has
-   *   too many texts to check for one, or if the platform was removed.
+   *   too many texts to check for one, or if the platform was removed. A held push names only its own record.
    * @returns of each push, in their order: false for a held one without room, which must not be acknowledged.
    */
   saveRejectedPushes(

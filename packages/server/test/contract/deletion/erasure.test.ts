@@ -97,6 +97,23 @@ for (const mode of ERASURE_MODES) {
   })
 }
 
+test('an erasure deletes the held pushes of its record, and not those of another that refer to it', async (kit) => {
+  const { school, id } = await createRecordWithTraces(kit)
+  const held = (reference_number: string) => {
+    const data = { friend: REFERENCE }
+    const body = JSON.stringify({ record_type: 'students', reference_number, data })
+    return kit.saveRejected([rejection(school, { code: 'held', body })])
+  }
+  const stored = () => kit.countRows("rejected_pushes WHERE code = 'held'")
+  await held(REFERENCE)
+  await held('other')
+  await erase(kit, id, 'erase')
+  assert.equal(await stored(), 1)
+  await held(REFERENCE)
+  await held('another')
+  assert.equal(await stored(), 2)
+})
+
 test('an anonymised record can be erased under the same tombstone', async (kit) => {
   const { storage } = kit
   const { school, id } = await createRecordWithTraces(kit)

@@ -87,15 +87,15 @@ export function createTombstoneImport(
     for (let after = 0; ; ) {
       const rows = await reader
         .selectFrom('rejected_pushes')
-        .select(['rejected_push_id', 'record_type', 'body'])
+        .select(['rejected_push_id', 'record_type', 'code', 'body'])
         .where('platform_id', '=', platform_id)
         .where('rejected_push_id', '>', after)
         .orderBy('rejected_push_id')
         .limit(STEP)
         .execute()
       const named: number[] = []
-      for (const { rejected_push_id, record_type, body } of rows) {
-        const push = { platform_id, record_type, body }
+      for (const { rejected_push_id, ...row } of rows) {
+        const push = { platform_id, ...row }
         if (await namesErasedRecord(reader, push, { first_name, hashReference })) {
           named.push(rejected_push_id)
         }

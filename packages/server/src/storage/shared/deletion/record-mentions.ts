@@ -11,11 +11,13 @@ import {
   mayContainReference,
   type RecordReference,
 } from '../../../domain/record/erasure.ts'
+import { referenceOf } from '../../../domain/record/record-input.ts'
 import { yieldToEventLoop } from '../../../lib/concurrency/yield-to-event-loop.ts'
 import type { NewRejectedPush } from '../../port/rejected-push-store.ts'
 import { readLines, readStoredRange } from '../activity/request-batches.ts'
 import { FIRST_NAME } from '../platforms/rename-platform.ts'
 import type { Executor } from '../schema/databases.ts'
+import { HELD } from '../schema/pull-tables.ts'
 import { findRow, type IdRange, listRows, readIdRange } from '../schema/rows.ts'
 
 export type NamedRecord = RecordReference & {
@@ -72,7 +74,7 @@ export async function* findRejectedPushes(
   yield* inSteps(range, REJECTED_PUSH_STEP, async (from, to) => {
     const rows = await db
       .selectFrom('rejected_pushes')
-      .select(['rejected_push_id', 'record_type', 'body', 'replay_record_id'])
+      .select(['rejected_push_id', 'record_type', 'code', 'body', 'replay_record_id'])
       .where('rejected_push_id', '>=', from)
       .where('rejected_push_id', '<=', to)
       .where('platform_id', '=', record.platform_id)
@@ -84,10 +86,11 @@ export async function* findRejectedPushes(
       )
       .execute()
     const named = rows.filter(
-      ({ record_type, body, replay_record_id }) =>
+      ({ record_type, replay_record_id, ...push }) =>
         // If the body was edited before the replay, the original may not name the record.
         replay_record_id === record.record_id ||
-        (!otherTypes.has(record_type) && mayContainReference(body, record.reference_number)),
+        (!otherTypes.has(record_type) &&
+          mayContainReference(namingPart(push), record.reference_number)),
     )
     return named.map(({ rejected_push_id }) => rejected_push_id)
   })
@@ -196,14 +199,25 @@ async function findOtherRecords(
 }
 
 /**
+ * The JSON in which a rejected push may name a record: its body, or of a held push, which is valid, its reference. The data
+ * of a record may contain the reference of another, erased one too.
+ */
+function namingPart({ code, body }: { code?: string; body: string }): string {
+  if (code !== HELD) return body
+  const reference_number = referenceOf(parseLossless(body))
+  return reference_number === null ? body : JSON.stringify({ reference_number })
+}
+
+/**
  * Whether a rejected push names an erased record of the platform, and must not be stored. Also true if its body has
  * too many texts to check.
  */
 export async function namesErasedRecord(
   db: Executor,
-  { platform_id, record_type, body }: Pick<NewRejectedPush, 'platform_id' | 'record_type' | 'body'>,
+  push: Pick<NewRejectedPush, 'platform_id' | 'record_type' | 'body'> & { code?: string },
   { first_name, hashReference }: { first_name: string; hashReference: HashReference },
 ): Promise<boolean> {
+  const { platform_id, record_type } = push
   const erasedTypes = await db
     .selectFrom('tombstones')
     .select('record_type')
@@ -222,7 +236,7 @@ export async function namesErasedRecord(
     ? erasedTypes.filter((type) => type.record_type === module.record_type)
     : erasedTypes
   if (types.length === 0) return false
-  const texts = findReferences(body)
+  const texts = findReferences(namingPart(push))
   if (texts === null) return true
   const references = [...texts].filter((text) => Buffer.byteLength(text) <= MAX_REFERENCE_BYTES)
   if (references.length * types.length > MAX_HASHES) return true
