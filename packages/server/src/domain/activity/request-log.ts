@@ -88,6 +88,12 @@ export function sizeOf(request: LoggedRequest | EncodedRequest): number {
   return texts.reduce((sum, text) => sum + Buffer.byteLength(text), LINE_BYTES)
 }
 
+/**
+ * The end of each `key_hint` (`maskUnknownKey`). An encoded request does not have it: V8 would store its text, and that of its batch, with two
+ * bytes a character, which doubles the time that it takes to save the batch.
+ */
+const ELLIPSIS = '…'
+
 /** @param at as {@link LoggedRequest.at}, as a time of `Date`, which costs less than a text. */
 export function encodeRequest(
   request: Omit<LoggedRequest, 'at' | 'details'>,
@@ -107,7 +113,7 @@ export function encodeRequest(
     request.outcome,
     request.record_id,
     request.request_id,
-    request.key_hint,
+    request.key_hint?.slice(0, -ELLIPSIS.length) ?? null,
     request.address,
     request.skipped,
     body_kept,
@@ -121,8 +127,8 @@ export function decodeRequest(elements: RequestElements): RequestLine {
   const [skipped, body_kept] = last
   return {
     ...{ platform_id, at: new Date(at).toISOString(), method, path, status, latency_us, size },
-    ...{ record_type, reference_number, outcome, record_id, request_id, key_hint, address },
-    ...{ skipped, body_kept },
+    ...{ record_type, reference_number, outcome, record_id, request_id, address },
+    ...{ key_hint: key_hint === null ? null : key_hint + ELLIPSIS, skipped, body_kept },
   }
 }
 

@@ -67,7 +67,7 @@ export type RequestLog = {
 }
 
 /** Requests of one transaction, which takes a few milliseconds. */
-const BATCH = 500
+const BATCH = 1000
 /** Requests that could not be saved for this long are not logged. */
 const MAX_AGE_MS = 600_000
 const MAX_PATH_LENGTH = 200

@@ -19,12 +19,12 @@ test('requests are listed from both ends with their platform, and opened with th
   const known = loggedRequest(school, { request_id: 'one', details: DETAILS })
   await save(kit, known, loggedRequest(null, { request_id: 'two', status: 401 }))
   // More than one batch.
-  const many = Array.from({ length: 561 }, (_, n) =>
+  const many = Array.from({ length: 1061 }, (_, n) =>
     loggedRequest(school, { request_id: `n-${n}` }),
   )
   await save(kit, ...many)
-  assert.equal(await kit.storage.requests.readNewestPosition(), 563)
-  assert.deepEqual((await list(kit)).slice(0, 2), ['n-560', 'n-559'])
+  assert.equal(await kit.storage.requests.readNewestPosition(), 1063)
+  assert.deepEqual((await list(kit)).slice(0, 2), ['n-1060', 'n-1059'])
   const { requests, next } = await scan(kit, { order: 'oldest', limit: 2 })
   const { platform_id: _, details, ...line } = known
   const stored = { ...line, id: 1, platform_name: 'school', body_kept: true }
@@ -32,9 +32,9 @@ test('requests are listed from both ends with their platform, and opened with th
   assert.deepEqual([requests[1]?.platform_name, requests[1]?.body_kept, next], [null, false, 2])
   assert.deepEqual(await kit.storage.requests.readRequest(1), { ...stored, details })
   assert.equal((await kit.storage.requests.readRequest(2))?.details, null)
-  assert.equal(await kit.storage.requests.readRequest(999), null)
-  const after = await scan(kit, { order: 'oldest', start: 2, limit: 600 })
-  assert.deepEqual([after.requests.length, after.next], [561, null])
+  assert.equal(await kit.storage.requests.readRequest(9999), null)
+  const after = await scan(kit, { order: 'oldest', start: 2, limit: 1100 })
+  assert.deepEqual([after.requests.length, after.next], [1061, null])
 })
 
 test('requests are filtered by platform, module, status, id and time, and counted by class', async (kit) => {

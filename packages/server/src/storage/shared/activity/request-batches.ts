@@ -11,7 +11,7 @@ import type { Executor } from '../schema/databases.ts'
 import { readIdRange } from '../schema/rows.ts'
 
 /** The requests of a row. */
-export const BATCH = 500
+export const BATCH = 1000
 /** In `platforms`, for requests without a valid key. */
 const NO_PLATFORM = 0
 

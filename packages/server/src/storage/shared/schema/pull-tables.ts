@@ -245,7 +245,7 @@ export const pullTables = {
   ),
 
   /**
-   * The requests of the log in batches of at most 500 with successive ids, because a row for each would cost a push more
+   * The requests of the log in batches of at most 1,000 with successive ids, because a row for each would cost a push more
    * than its own line. It has no index: a read of the log reads at most some thousand requests at once.
    */
   request_batches: table({
