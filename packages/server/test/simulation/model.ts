@@ -235,7 +235,7 @@ export class ReferenceModel {
       return { outcome: 'held', isHeld }
     }
     // The hub does not recognise bytes that it has not stored as they are.
-    const bytes = holds.length > 0 ? { version: null, pulledKeys: null } : {}
+    const bytes = isHeld ? { version: null, pulledKeys: null } : {}
     const next = { ...state, ...bytes, initial, createdBy, history, holds }
     const outcome = isChanged(stored, next) ? 'updated' : 'unchanged'
     const changed = outcome === 'updated' ? [toEntry(by, stored, next)] : []
