@@ -11,7 +11,7 @@ import {
 } from '@tanstack/react-query'
 import { callHub } from './call-hub.ts'
 import { onChange, onResponse } from './live.ts'
-import { isUnavailable, retryDelay, shouldRetry } from './retries.ts'
+import { isTemporary, retryDelay, shouldRetry } from './retries.ts'
 import { replacements } from './session.ts'
 
 declare module '@tanstack/react-query' {
@@ -63,11 +63,11 @@ export function createQueryClient(): QueryClient {
     else refresh('counted')
   })
   replacements.subscribe(() => client.clear())
-  // Queries that failed while the hub was unavailable are refetched, also those that are not live.
+  // Queries that failed for a temporary reason are refetched, also those that are not live.
   onResponse(() => {
     void client.refetchQueries({
       type: 'active',
-      predicate: ({ state }) => state.status === 'error' && isUnavailable(state.error),
+      predicate: ({ state }) => state.status === 'error' && isTemporary(state.error),
     })
   })
   return client

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HubCallError } from './call-hub.ts'
-import { errorInPlaceOfData, isUnavailable, retryDelay, shouldRetry } from './retries.ts'
+import {
+  errorInPlaceOfData,
+  isTemporary,
+  isUnavailable,
+  retryDelay,
+  shouldRetry,
+} from './retries.ts'
 
 const error = (status: number, retryAfterSeconds = 0) =>
   new HubCallError(status, null, retryAfterSeconds)
@@ -41,4 +47,8 @@ test('older data stays visible while the hub is unavailable, and is replaced by 
   assert.equal(errorInPlaceOfData({ data: 'old', error: missing }), missing)
   assert.equal(errorInPlaceOfData({ data: 'old', error: null }), null)
   assert.equal(isUnavailable(error(429)), false)
+  assert.deepEqual(
+    [429, 503, 404].map((status) => isTemporary(error(status))),
+    [true, true, false],
+  )
 })

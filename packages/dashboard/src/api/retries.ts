@@ -12,6 +12,13 @@ export function isUnavailable(error: unknown): boolean {
   return error instanceof HubCallError && UNAVAILABLE.includes(error.status)
 }
 
+/** Whether the hub may respond to the same request when it is available again, or accepts requests again. */
+export function isTemporary(error: unknown): error is HubCallError {
+  return (
+    error instanceof HubCallError && (isUnavailable(error) || error.status === TOO_MANY_REQUESTS)
+  )
+}
+
 /** The error to show instead of a query's data; null if older data can stay visible until the hub is available. */
 export function errorInPlaceOfData<Failure>(query: {
   data: unknown
@@ -23,10 +30,7 @@ export function errorInPlaceOfData<Failure>(query: {
 /** Temporary errors are retried. Rejected requests are not: the operator has to decide. */
 export function shouldRetry(failures: number, error: unknown): boolean {
   return (
-    failures < MAX_RETRIES &&
-    error instanceof HubCallError &&
-    (isUnavailable(error) || error.status === TOO_MANY_REQUESTS) &&
-    error.retryAfterSeconds * 1000 <= MAX_DELAY_MS
+    failures < MAX_RETRIES && isTemporary(error) && error.retryAfterSeconds * 1000 <= MAX_DELAY_MS
   )
 }
 
