@@ -79,6 +79,10 @@ export const theme = createTheme({
       vars: () => ({ root: { '--button-fz': 'var(--mantine-font-size-sm)' } }),
     },
     Badge: { defaultProps: { variant: 'light', radius: 'xs', tt: 'none', fw: 500 } },
+    // It contains only items, and is in a landmark.
+    Menu: {
+      defaultProps: { withInitialFocusPlaceholder: false, portalProps: { target: '#main' } },
+    },
     SegmentedControl: { defaultProps: { withItemsBorders: false } },
     Switch: { defaultProps: { withThumbIndicator: false } },
     Paper: { defaultProps: { radius: 'lg' } },
