@@ -159,6 +159,7 @@ function ReturnButton(props: {
       label="Return to this version…"
       variant="transparent"
       size="compact-xs"
+      px={0}
       fw={400}
       leftSection={null}
     />
