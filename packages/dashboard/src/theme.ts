@@ -78,7 +78,15 @@ export const theme = createTheme({
       // Small buttons have the text of the others.
       vars: () => ({ root: { '--button-fz': 'var(--mantine-font-size-sm)' } }),
     },
+    Accordion: {
+      defaultProps: { variant: 'contained' },
+      styles: { item: { backgroundColor: 'var(--card)' } },
+    },
     Badge: { defaultProps: { variant: 'light', radius: 'xs', tt: 'none', fw: 500 } },
+    // It contains only items, and is in a landmark.
+    Menu: {
+      defaultProps: { withInitialFocusPlaceholder: false, portalProps: { target: '#main' } },
+    },
     SegmentedControl: { defaultProps: { withItemsBorders: false } },
     Switch: { defaultProps: { withThumbIndicator: false } },
     Paper: { defaultProps: { radius: 'lg' } },

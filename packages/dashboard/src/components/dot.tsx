@@ -17,6 +17,7 @@ export function Dot({ color }: { color: DotColor }) {
           ? { boxShadow: `inset 0 0 0 2px var(--${color === 'hollow' ? 'grey' : 'accent-text'})` }
           : { background: `var(--${color})` }),
       }}
+      data-dot
       aria-hidden
     />
   )

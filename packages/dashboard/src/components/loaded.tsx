@@ -5,12 +5,14 @@ import { errorInPlaceOfData } from '../api/retries.ts'
 import { ErrorNotice } from './error-notice.tsx'
 import { Pager } from './pager.tsx'
 
+type Result<Data> = Pick<UseQueryResult<Data>, 'data' | 'error'> & { refetch: () => unknown }
+
 /**
  * The content of a query: its skeleton while it loads, the error with *Try again* if it failed, `empty` if there is nothing
  * to show, otherwise the data. Older data stays visible while the hub is unavailable.
  */
 export function Loaded<Data>(props: {
-  query: UseQueryResult<Data>
+  query: Result<Data>
   /** In the final height, so that nothing moves. */
   skeleton?: ReactNode
   errorTitle?: string

@@ -29,13 +29,15 @@ export function PageHeader(props: {
   title: string
   description?: ReactNode
   isOfOne?: boolean
+  /** The description is below the title. */
+  isBelow?: boolean
   children?: ReactNode
 }) {
-  const { title, description, isOfOne = false, children } = props
+  const { title, description, isOfOne = false, isBelow = isOfOne, children } = props
   useTabTitle(title)
   return (
     <Group justify="space-between" align="flex-start" gap="sm" mb="md">
-      <Group gap="0 8px" align="baseline" maw="100%" display={isOfOne ? 'block' : 'flex'}>
+      <Group gap="0 8px" align="baseline" maw="100%" display={isBelow ? 'block' : 'flex'}>
         <Title order={1} {...(isOfOne ? {} : { fz: 'h2' })}>
           {title}
         </Title>

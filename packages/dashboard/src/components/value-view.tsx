@@ -26,7 +26,7 @@ function LongText({ text }: { text: string }) {
   const [isExpanded, setExpanded] = useState(false)
   const isLong = text.length > LONG
   return (
-    <Text span fz="sm" className={classes['text']}>
+    <Text span inherit className={classes['text']}>
       {isLong && !isExpanded ? `${text.slice(0, LONG)}… ` : text}
       {isLong && ' '}
       {isLong && (

@@ -23,7 +23,6 @@ import { startLive } from '../api/live.ts'
 import { renewSession, session } from '../api/session.ts'
 import { attempt } from '../components/confirm.tsx'
 import { IconButton } from '../components/icon-button.tsx'
-import { MENU_PROPS } from '../components/menu-props.ts'
 import { PageSkeleton } from '../components/page-skeleton.tsx'
 import { formatCount } from '../lib/format.ts'
 import { useStore } from '../lib/store.ts'
@@ -125,6 +124,8 @@ function NavigationButton({ isOpen, onClick }: { isOpen: boolean; onClick: () =>
         opened={isOpen}
         onClick={onClick}
         size="sm"
+        lineSize={1.5}
+        color="var(--text-2)"
         aria-label={count === 0 ? label : `${label}, ${formatCount(count, 'item')} in the inbox`}
       />
       {count > 0 && (
@@ -175,7 +176,7 @@ function ColorSchemeToggle() {
 function OperatorMenu() {
   const { operator } = useStore(session)
   return (
-    <Menu {...MENU_PROPS} position="bottom-end" withArrow>
+    <Menu position="bottom-end" withArrow>
       <Menu.Target>
         <ActionIcon variant="subtle" color="gray" size="lg" radius="xl">
           <VisuallyHidden>Your account</VisuallyHidden>

@@ -104,9 +104,9 @@ describe('tabs', BROWSER_TEST, () => {
     await openTabs({
       Modules: () => panel('Modules').getByRole('button', { name: /Cases/, expanded: true }),
       Pulls: () => panel('Pulls').getByRole('row').getByRole('link'),
-      Pushes: () => panel('Pushes').getByRole('list', { name: 'Log' }).getByRole('listitem'),
+      Pushes: () => panel('Pushes').getByRole('table', { name: 'Log' }),
       Requests: () => panel('Requests').getByRole('row').nth(1),
-      Activity: () => panel('Activity').getByRole('list', { name: 'Log' }).getByRole('listitem'),
+      Activity: () => panel('Activity').getByRole('table', { name: 'Log' }),
       Settings: () => panel('Settings').getByRole('textbox', { name: 'Base URL' }),
     })
     await expectAccessible(page)

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { formatNumber } from '../../lib/format.ts'
 import { PlatformLink } from '../platform-link.tsx'
 import { Ago, Time } from '../time.tsx'
+import { Tinted } from '../tinted.tsx'
 import type { ListColumn } from './list-table.tsx'
 
 type Options<Row> = Partial<Omit<ListColumn<Row>, 'title' | 'render'>>
@@ -120,6 +121,18 @@ export function Dimmed({ children }: { children: ReactNode }) {
     <Text span c="dimmed" fz="inherit">
       {children}
     </Text>
+  )
+}
+
+/** How many records one side has too few or too many; equal and unknown ones are dimmed. */
+export function Difference({ difference }: { difference: number | null }) {
+  if (difference === null) return <None />
+  return (
+    <Tinted color={difference === 0 ? 'dimmed' : 'orange'}>
+      {difference > 0 && '+'}
+      {difference < 0 && '−'}
+      {formatNumber(Math.abs(difference))}
+    </Tinted>
   )
 }
 

@@ -98,7 +98,7 @@ export function ListTable<Row extends Record<string, unknown>>(props: ListTableP
         id,
         header: title,
         size: width,
-        minSize: MIN_WIDTH,
+        minSize: Math.min(width, MIN_WIDTH),
       })),
     [columns],
   )

@@ -4,29 +4,33 @@ import type { InboxItem } from '@recordhub/protocol'
 import { IconDots, IconFilter } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import { Dot, type DotColor } from '../../components/dot.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { FilterChips, FilterSelect } from '../../components/filter-chip.tsx'
 import { IconButton } from '../../components/icon-button.tsx'
 import { Keys } from '../../components/keys.tsx'
+import { LinkButton } from '../../components/link-button.tsx'
 import { Loaded } from '../../components/loaded.tsx'
-import { MENU_PROPS } from '../../components/menu-props.ts'
 import { MessageText } from '../../components/message-text.tsx'
-import { useTabTitle } from '../../components/page-header.tsx'
+import { PageHeader, useTabTitle } from '../../components/page-header.tsx'
+import { RemovedFilterPlatform } from '../../components/removed-platform.tsx'
 import { Ago } from '../../components/time.tsx'
 import { isElsewhere } from '../../lib/is-elsewhere.ts'
 import { changeUrlState, useUrlState } from '../../lib/url-state.ts'
 import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from '../../texts.ts'
+import { AlertsTab } from '../activity/alerts/alerts-tab.tsx'
+import { MissingTab } from '../activity/missing/missing-tab.tsx'
+import { PushErrorsTab } from '../activity/push-errors/push-errors-tab.tsx'
 import { RejectedDrawer } from '../activity/rejected/rejected-drawer.tsx'
+import { RejectedTab } from '../activity/rejected/rejected-tab.tsx'
 import { choicesOf, filterItems } from './filter-items.ts'
 import classes from './inbox.module.css'
 import { inboxQuery, usePutAside } from './inbox-query.ts'
 import { ItemDetail } from './item-detail.tsx'
 import { keepOrder } from './keep-order.ts'
-import { listOf } from './lists.ts'
-import { LISTS, PastPage } from './past-page.tsx'
+import { type List, listOf } from './lists.ts'
 
 const GROUPS: Readonly<Record<InboxItem['group'], { label: string; color: DotColor }>> = {
   failing: { label: 'Failing', color: 'red' },
@@ -34,11 +38,34 @@ const GROUPS: Readonly<Record<InboxItem['group'], { label: string; color: DotCol
   soon: { label: 'Soon', color: 'grey' },
 }
 
+const LISTS: Readonly<Record<List, { title: string; Panel: () => ReactNode }>> = {
+  alerts: { title: 'All alerts', Panel: AlertsTab },
+  missing: { title: 'All reviews of missing records', Panel: MissingTab },
+  rejected: { title: 'All rejected pushes', Panel: RejectedTab },
+  'push-errors': { title: 'All push errors', Panel: PushErrorsTab },
+}
+
 /** What waits for a person, with its actions; with `?tab=`, the complete lists. */
 export function InboxPage() {
   const [state] = useUrlState()
   const list = listOf(state)
   return list ? <PastPage list={list} /> : <Waiting />
+}
+
+/** A complete list behind the inbox, with what is over. */
+function PastPage({ list }: { list: List }) {
+  const { title, Panel } = LISTS[list]
+  return (
+    <>
+      <PageHeader title={title}>
+        <LinkButton to="/dashboard/inbox" variant="default" size="xs">
+          {TEXTS.inbox}
+        </LinkButton>
+      </PageHeader>
+      <RemovedFilterPlatform />
+      <Panel key={list} />
+    </>
+  )
 }
 
 function Waiting() {
@@ -222,7 +249,7 @@ function isOfList({ target }: KeyboardEvent): boolean {
 function Lists({ count, isAside }: { count: number; isAside: boolean }) {
   const [, change] = useUrlState()
   return (
-    <Menu {...MENU_PROPS} position="bottom-end">
+    <Menu position="bottom-end">
       <Menu.Target>
         <Button size="xs" variant="subtle" color="gray" px={6} aria-label="Other lists">
           <IconDots size={16} aria-hidden />

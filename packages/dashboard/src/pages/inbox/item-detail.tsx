@@ -37,8 +37,8 @@ export function ItemDetail({ item, isOver }: { item: InboxItem; isOver: boolean 
       >
         Inbox
       </Button>
-      <Group justify="space-between" align="flex-start" wrap="nowrap">
-        <Stack gap={4}>
+      <Group justify="space-between" align="flex-start" gap="xs">
+        <Stack gap={4} flex="1 1 20rem">
           <Title order={2} fz="h2">
             <MessageText message={title} />
           </Title>

@@ -5,7 +5,9 @@ import { LinkButton } from '../../components/link-button.tsx'
 /** The place where a fault is decided. */
 export function ItemTarget(props: { item: InboxItem; size?: ButtonSize }) {
   const { kind, platform, record_type } = props.item
-  const look = { variant: 'default', ...(props.size ? { size: props.size } : {}) }
+  // Beside "Test Connection", which is recommended.
+  const variant = kind === 'pulls_failing' ? 'subtle' : 'default'
+  const look = { variant, color: 'gray', ...(props.size ? { size: props.size } : {}) }
   const platform_name = platform?.platform_name ?? ''
   if (kind === 'push_errors') {
     const search = { tab: 'push-errors', platform: platform_name }

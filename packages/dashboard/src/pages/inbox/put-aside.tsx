@@ -3,7 +3,6 @@ import { Button, Group, Menu, Stack, Text } from '@mantine/core'
 import type { InboxItem } from '@recordhub/protocol'
 import { IconDots } from '@tabler/icons-react'
 import { IconButton } from '../../components/icon-button.tsx'
-import { MENU_PROPS } from '../../components/menu-props.ts'
 import { OperatorName } from '../../components/operator-name.tsx'
 import { Time } from '../../components/time.tsx'
 import { useHasRole } from '../../lib/use-has-role.ts'
@@ -35,7 +34,7 @@ export function ItemMenu({ item }: { item: InboxItem }) {
   const { putAside } = usePutAside()
   if (!canOperate) return null
   return (
-    <Menu {...MENU_PROPS} position="bottom-end">
+    <Menu position="bottom-end">
       <Menu.Target>
         <IconButton label={`More actions: ${item.title}`}>
           <IconDots size={16} aria-hidden />
@@ -79,7 +78,7 @@ export function PutAside({ item }: { item: InboxItem }) {
   if (!canOperate) return null
   return (
     <Group gap="xs" flex="none">
-      <Menu {...MENU_PROPS} position="bottom-end">
+      <Menu position="bottom-end">
         <Menu.Target>
           <Button size="xs" variant="subtle" color="gray">
             Snooze

@@ -289,6 +289,7 @@ function Actions(props: {
     }
   }
   const isUseless = preview !== null && preview.counts.rejected === preview.tested
+  const changesNothing = preview !== null && preview.counts.created + preview.counts.updated === 0
   const remove = async () => {
     const path = `/api/v1/rejected-pushes?${new URLSearchParams({ platform, cause })}`
     const { dismissed } = await callHub<{ dismissed: number }>(path, { method: 'DELETE' })
@@ -299,6 +300,7 @@ function Actions(props: {
     <div className={classes['actions']}>
       <Button
         disabled={preview === null || isUseless}
+        variant={changesNothing ? 'default' : 'filled'}
         onClick={() => preview && void onReplay(preview)}
       >
         {isUseless ? 'All are rejected again' : `Replay ${formatNumber(preview?.tested ?? count)}`}

@@ -189,8 +189,13 @@ function LogFilters(props: { whole: ActivityEntry[] | undefined; children: React
 
 const column = columnsFor<LogRow>()
 
-/** @param entries undefined while they load. */
-function LogTable({ entries }: { entries: ActivityEntry[] | undefined }) {
+/** The log as a table. Repeats of an event fold; an entry opens in {@link EntryDrawer}. */
+export function LogTable(props: {
+  /** Undefined while they load. */
+  entries: ActivityEntry[] | undefined
+  isOfPlatform?: boolean
+}) {
+  const { entries, isOfPlatform = false } = props
   const [state, change] = useUrlState()
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set())
   const now = Date.now()
@@ -234,7 +239,9 @@ function LogTable({ entries }: { entries: ActivityEntry[] | undefined }) {
           (row) => <Event row={row} isOpen={opened.has(row.id)} onFold={() => fold(row.id)} />,
           { phone: 'first' },
         ),
-        column.platform('Platform', ({ entry }) => entry.platform_name, { from: 'desktop' }),
+        ...(isOfPlatform
+          ? []
+          : [column.platform('Platform', ({ entry }) => entry.platform_name, { from: 'desktop' })]),
         column.of('Actor', ({ entry }) => <Actor entry={entry} />, {
           width: 140,
           from: 'desktop',
@@ -250,7 +257,7 @@ function KindIcon({ entry }: { entry: ActivityEntry }) {
   const { Icon, label, color } = iconOf(entry)
   return (
     <Tooltip label={label}>
-      <span style={{ display: 'inline-flex', color }}>
+      <span style={{ display: 'inline-flex', verticalAlign: 'middle', color }}>
         <Icon size={16} aria-hidden />
         <VisuallyHidden>{label}</VisuallyHidden>
       </span>

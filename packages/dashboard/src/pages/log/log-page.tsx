@@ -56,9 +56,8 @@ function Exports({ log, filters }: { log: string; filters: UrlState }) {
   return (['csv', 'ndjson'] as const).map((format) => (
     <Button
       key={format}
-      size="compact-sm"
       variant="default"
-      leftSection={<IconFileExport size={14} aria-hidden />}
+      leftSection={<IconFileExport size={16} aria-hidden />}
       component="a"
       href={`/api/v1/${log}/export?${new URLSearchParams({ ...filters, format })}`}
       download

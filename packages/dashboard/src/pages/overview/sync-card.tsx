@@ -16,6 +16,7 @@ import { useStore } from '../../lib/store.ts'
 import { useNow } from '../../lib/use-now.ts'
 import { TEXTS } from '../../texts.ts'
 import { PauseButton, PullAllForm } from '../pulls/pull-all-form.tsx'
+import { PullStateBadge } from '../pulls/pull-columns.tsx'
 import {
   durationOf,
   platformsLabel,
@@ -24,7 +25,6 @@ import {
   startLabel,
 } from '../pulls/pull-labels.ts'
 import { CancelButton } from '../pulls/pull-now-button.tsx'
-import { PullStateBadge } from '../pulls/pull-state-badge.tsx'
 import { useSnapshotPull } from '../pulls/use-snapshot-pull.ts'
 import classes from './overview.module.css'
 

@@ -1,4 +1,4 @@
-import { ActionIcon, Group, Menu, Stack, Tabs, Text, Title } from '@mantine/core'
+import { ActionIcon, Box, Group, Menu, Stack, Tabs, Text, Title } from '@mantine/core'
 import type { PlatformDetails } from '@recordhub/protocol'
 import { IconArrowBackUp, IconClipboardCheck, IconDots } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
@@ -9,7 +9,6 @@ import { platformQuery } from '../../api/platforms.ts'
 import { countLabel, requestCountsQuery } from '../../api/requests.ts'
 import { Dot } from '../../components/dot.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { MENU_PROPS } from '../../components/menu-props.ts'
 import { MessageText } from '../../components/message-text.tsx'
 import { NotFound } from '../../components/not-found.tsx'
 import { BackLink, PageHeader, useTabTitle } from '../../components/page-header.tsx'
@@ -22,14 +21,14 @@ import { TEXTS } from '../../texts.ts'
 import { RequestsTab } from '../log/requests.tsx'
 import { PushesPlanDialog } from '../reverts/revert-button.tsx'
 import { useConformanceCheck } from './conformance/conformance-button.tsx'
-import { ActivityTab } from './detail/activity-entries.tsx'
+import { ActivityTab } from './detail/activity-tab.tsx'
 import { ModulesTab } from './detail/modules-tab.tsx'
 import { CompletenessCard, HealthCard, PlatformFacts } from './detail/platform-facts.tsx'
 import { PullsTab } from './detail/pulls-tab.tsx'
 import { PushesTab } from './detail/pushes-tab.tsx'
 import { SettingsTab } from './detail/settings-tab.tsx'
 import classes from './platform-page.module.css'
-import { HEALTH_COLORS, HealthLabel } from './platform-state.tsx'
+import { firstSentence, HEALTH_COLORS, HealthLabel } from './platform-state.tsx'
 import { PullButton } from './pull-button.tsx'
 import { TestButton } from './test-button.tsx'
 
@@ -133,24 +132,24 @@ function PlatformHead({ platform }: { platform: PlatformDetails }) {
       )}
       <BackLink to="/dashboard/platforms">{TEXTS.platforms}</BackLink>
       <Group justify="space-between" align="flex-start" gap="sm" mb="md">
-        <div>
+        <Box flex="1 1 20rem">
           <Title order={1}>{display_title}</Title>
           <Group gap="4px 8px" mt={4} c="var(--text-2)">
             <Dot color={HEALTH_COLORS[health.state]} />
             <HealthLabel state={health.state} />
             {first && (
               <span>
-                <MessageText message={first.message} />
-                {others.length > 0 && ` And ${formatCount(others.length, 'other reason')}.`}
+                <MessageText message={firstSentence(first.message)} />
+                {others.length > 0 && `, and ${formatCount(others.length, 'other reason')}`}
               </span>
             )}
           </Group>
-        </div>
+        </Box>
         {canOperate && (
           <Group gap="xs">
             <TestButton platform={platform} leftSection={null} />
             <PullButton platform={platform} />
-            <Menu {...MENU_PROPS} position="bottom-end" keepMounted>
+            <Menu position="bottom-end" keepMounted>
               <Menu.Target>
                 <ActionIcon variant="subtle" color="gray" size={32} aria-label="More actions">
                   <IconDots size={18} aria-hidden />

@@ -35,6 +35,12 @@ export function HealthLabel({ state }: { state: Health }) {
   )
 }
 
+/** What happened, in few words. What to do about it is in the tooltip and on the page of the platform. */
+export function firstSentence(message: string): string {
+  const [first = message] = message.split('. ')
+  return first.replace(/^The last pull failed: /, '').replace(/\.$/, '')
+}
+
 type CompleteProps = { platform: PlatformSummary; sums: PlatformSums | null }
 
 /** How much of what the platform lists is here. */
@@ -50,7 +56,7 @@ export function Complete({ platform: { status, records }, sums }: CompleteProps)
       </Tinted>
     )
   }
-  if (missing > 0) return <Tinted color="orange">{formatNumber(missing)} missing</Tinted>
+  if (missing > 0) return <Tinted color="orange">{formatNumber(missing)} not listed</Tinted>
   if (comparedAt === null || unread > 0) return <Tinted color="faint">Not pulled yet</Tinted>
   if (here < listed || unequal > 0) {
     return (

@@ -25,19 +25,30 @@ import { TEXTS } from '../../texts.ts'
 import { type PlatformSums, sumByPlatform } from '../overview/completeness-sums.ts'
 import { PullNowButton } from '../pulls/pull-now-button.tsx'
 import { filterPlatforms, HEALTH_LABELS, HEALTHS, isSort, type Sort } from './platform-list.ts'
-import { Complete, HEALTH_COLORS, HealthLabel, pullsSummary } from './platform-state.tsx'
+import {
+  Complete,
+  firstSentence,
+  HEALTH_COLORS,
+  HealthLabel,
+  pullsSummary,
+} from './platform-state.tsx'
 import { RemovalList } from './removal-list.tsx'
 import { TestButton } from './test-button.tsx'
 
 /** Rows of a page of the list. */
 const PAGE = 100
+const PHONE_WIDE = { base: '100%', sm: 'auto' }
 
 export function PlatformsPage() {
   const platforms = usePlatforms({ live: true })
   const canRegister = useHasRole('operator')
   useTabTitle(TEXTS.platforms)
   const register = canRegister && (
-    <LinkButton to="/dashboard/platforms/new" leftSection={<IconPlus size={16} aria-hidden />}>
+    <LinkButton
+      to="/dashboard/platforms/new"
+      leftSection={<IconPlus size={16} aria-hidden />}
+      w={PHONE_WIDE}
+    >
       {TEXTS.registerAPlatform}
     </LinkButton>
   )
@@ -50,7 +61,7 @@ export function PlatformsPage() {
         <span style={{ color: 'var(--text-3)' }}>
           {platforms.data && formatNumber(platforms.data.length)}
         </span>
-        <Group gap="xs" ml="auto">
+        <Group gap="xs" ml="auto" w={PHONE_WIDE}>
           {platforms.data && platforms.data.length > 0 && (
             <>
               <Search />
@@ -90,7 +101,7 @@ function Search() {
       placeholder="Name or address"
       leftSection={<IconSearch size={16} aria-hidden />}
       value={q}
-      w={200}
+      w={{ ...PHONE_WIDE, sm: 200 }}
       onChange={({ currentTarget }) =>
         changeUrl({ q: currentTarget.value, cursor: null }, { replace: true })
       }
@@ -228,7 +239,7 @@ const SORTED: Readonly<Record<Sort, string>> = {
 
 function titleCell({ id, display_title, platform_name, health }: PlatformSummary) {
   return (
-    <Group gap="sm" wrap="nowrap">
+    <Group gap="xs" wrap="nowrap">
       <Dot color={HEALTH_COLORS[health.state]} />
       <div style={{ minWidth: 0 }}>
         <PageLink
@@ -285,12 +296,6 @@ function HealthCell(props: {
       )}
     </>
   )
-}
-
-/** What happened, in few words. What to do about it is in the tooltip and on the page. */
-function firstSentence(message: string): string {
-  const [first = message] = message.split('. ')
-  return first.replace(/^The last pull failed: /, '').replace(/\.$/, '')
 }
 
 function actionCell(platform: PlatformSummary) {

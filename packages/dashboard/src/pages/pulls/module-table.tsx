@@ -24,7 +24,7 @@ import {
 } from './pull-labels.ts'
 import classes from './pulls.module.css'
 
-/** The progress of a pull, or its result: bar, records, duration, who started it, and the counts. */
+/** The counts of a pull; while it runs, below its progress. */
 export function PullProgress(props: {
   pull: Pull
   /** On the hub's clock. */
@@ -33,34 +33,33 @@ export function PullProgress(props: {
   const { pull, now } = props
   const { percent } = pull.progress
   const isRunning = pull.finished_at === null
-  const isUnknown = isRunning && percent === null
   const duration = durationOf(pull, now)
   return (
     <>
-      <Group gap="8px 24px" p="md">
-        {isRunning && percent !== null && <b className={classes['percent']}>{percent} %</b>}
-        <Box flex="1 1 16rem" miw={0}>
-          {isRunning && (
+      {isRunning && (
+        <Group gap="8px 24px" p="md">
+          {percent !== null && <b className={classes['percent']}>{percent} %</b>}
+          <Box flex="1 1 16rem" miw={0}>
             <Progress
               size={8}
               mb={8}
               value={percent ?? 100}
-              striped={isUnknown}
-              animated={isUnknown}
+              striped={percent === null}
+              animated={percent === null}
               color="var(--fill)"
-              aria-label={isUnknown ? 'Progress of the pull, unknown' : 'Progress of the pull'}
+              aria-label={`Progress of the pull${percent === null ? ', unknown' : ''}`}
             />
-          )}
-          <Text size="sm" c="var(--text-2)">
-            {[
-              progressLabel(pull, now).replace(/^\d+ %( · )?/, ''),
-              duration === null ? 'waiting to start' : formatDuration(duration),
-            ]
-              .filter(Boolean)
-              .join(' · ')}
-          </Text>
-        </Box>
-      </Group>
+            <Text size="sm" c="var(--text-2)">
+              {[
+                progressLabel(pull, now).replace(/^\d+ %( · )?/, ''),
+                duration === null ? 'waiting to start' : formatDuration(duration),
+              ]
+                .filter(Boolean)
+                .join(' · ')}
+            </Text>
+          </Box>
+        </Group>
+      )}
       <dl className={classes['counts']}>
         {shownCounts(pull.counts).map(({ label, value, to }) => (
           <div key={label}>
@@ -116,7 +115,10 @@ export function ModuleTable(props: {
             No modules
           </Text>
         }
-        columns={pullId === null ? columnsAt(now) : [...columnsAt(now), revertColumn(pullId)]}
+        columns={[
+          ...columnsAt(now),
+          ...(pullId !== null && tasks.some(hasChanged) ? [revertColumn(pullId)] : []),
+        ]}
         noteOf={({ task }) => hasNote(task) && <Note task={task} />}
       />
       {hidden > 0 && (
@@ -174,9 +176,10 @@ function Note({ task }: { task: PullTask }) {
   )
 }
 
+const hasChanged = ({ created, updated, missing }: PullTask) => created + updated + missing > 0
+
 function isUnchanged(task: PullTask): boolean {
-  const { created, updated, missing } = task
-  return dotOf(task) === 'green' && created + updated + missing === 0 && task.warnings.length === 0
+  return dotOf(task) === 'green' && !hasChanged(task) && task.warnings.length === 0
 }
 
 const ORDER: readonly DotColor[] = ['red', 'orange', 'running', 'hollow', 'green']
@@ -265,11 +268,15 @@ function ModuleName({ task }: { task: PullTask }) {
 const revertColumn = (pullId: number) =>
   column.actions(
     'Actions',
-    ({ task: { platform_name, record_type, module_name, created, updated, missing } }) =>
-      created + updated + missing > 0 && (
+    ({ task }) =>
+      hasChanged(task) && (
         <RevertButton
-          scope={{ pull_id: pullId, platform: platform_name, record_type }}
-          title={`Revert ${module_name} of pull ${pullId}?`}
+          scope={{
+            pull_id: pullId,
+            platform: task.platform_name,
+            record_type: task.record_type,
+          }}
+          title={`Revert ${task.module_name} of pull ${pullId}?`}
           size="compact-xs"
           leftSection={null}
         />

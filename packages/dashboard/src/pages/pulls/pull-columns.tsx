@@ -9,9 +9,9 @@ import { Dot, type DotColor } from '../../components/dot.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
 import { columnsFor, Dimmed } from '../../components/list-table/columns.tsx'
 import type { ListColumn } from '../../components/list-table/list-table.tsx'
-import { MENU_PROPS } from '../../components/menu-props.ts'
 import { OperatorName } from '../../components/operator-name.tsx'
 import { PageLink } from '../../components/page-link.tsx'
+import { StatusBadge } from '../../components/status-badge.tsx'
 import { Clock } from '../../components/time.tsx'
 import { Tinted } from '../../components/tinted.tsx'
 import { formatCode, formatCount, formatDuration, formatNumber } from '../../lib/format.ts'
@@ -19,7 +19,13 @@ import { useHasRole } from '../../lib/use-has-role.ts'
 import { TEXTS } from '../../texts.ts'
 import { PlanDialog } from '../reverts/revert-button.tsx'
 import { isPartial } from '../reverts/revert-labels.ts'
-import { durationOf, starterLabel, waitingLabel } from './pull-labels.ts'
+import {
+  durationOf,
+  type PullIssues,
+  pullStateLabel,
+  starterLabel,
+  waitingLabel,
+} from './pull-labels.ts'
 import { CancelButton } from './pull-now-button.tsx'
 import { changesOf, type PullRow } from './pull-rows.ts'
 import classes from './pulls.module.css'
@@ -105,7 +111,7 @@ export const columnsAt = (now: number, toggle: (id: string) => void): ListColumn
         </Text>
       )
     },
-    { width: 100, phone: 'none', from: 'desktop' },
+    { width: 120, phone: 'none', from: 'desktop' },
   ),
   ofPull(
     TEXTS.time,
@@ -288,7 +294,7 @@ function PullActions({ pull }: Pick<Shown, 'pull'>) {
   const name = `pull ${formatNumber(pull.id)}`
   return (
     <>
-      <Menu {...MENU_PROPS} position="bottom-end" shadow="md">
+      <Menu position="bottom-end" shadow="md">
         <Menu.Target>
           <ActionIcon
             {...{ size: 'sm', variant: 'subtle', color: 'gray' }}
@@ -331,4 +337,10 @@ function PullActions({ pull }: Pick<Shown, 'pull'>) {
       )}
     </>
   )
+}
+
+/** The state of a pull, or of a platform or module in a pull. A success with rejected or unlisted records is orange. */
+export function PullStateBadge({ state, counts }: { state: string; counts: PullIssues }) {
+  const { status, label } = pullStateLabel(state, counts)
+  return <StatusBadge status={status} label={label} />
 }

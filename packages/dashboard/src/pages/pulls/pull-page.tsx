@@ -26,14 +26,14 @@ import { NotFound } from '../../components/not-found.tsx'
 import { BackLink, PageHeader } from '../../components/page-header.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { Time } from '../../components/time.tsx'
-import { formatCode, formatCount, formatNumber } from '../../lib/format.ts'
+import { formatCode, formatCount, formatDuration, formatNumber } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { TEXTS } from '../../texts.ts'
 import { Decisions } from '../activity/missing/review-card.tsx'
 import { referenceOf } from '../activity/rejected/advice.ts'
 import { RevertButton } from '../reverts/revert-button.tsx'
 import { ModuleTable, PullProgress } from './module-table.tsx'
-import { modulesLabel, starterLabel } from './pull-labels.ts'
+import { durationOf, modulesLabel, starterLabel } from './pull-labels.ts'
 import { CancelButton } from './pull-now-button.tsx'
 import { changesOf } from './pull-rows.ts'
 import { useNewest } from './use-snapshot-pull.ts'
@@ -67,6 +67,7 @@ export function PullPage() {
   const isMissing = error instanceof HubCallError && error.status === 404
   if (number === null || isMissing) return <NotFound />
   const pull = data?.pull
+  const duration = pull ? durationOf(pull, now) : null
   return (
     <>
       <BackLink to="/dashboard/pulls">{TEXTS.pulls}</BackLink>
@@ -77,6 +78,9 @@ export function PullPage() {
           pull && (
             <>
               Started {starterLabel(pull)}, <Time at={pull.requested_at} seconds />
+              {pull.finished_at !== null &&
+                duration !== null &&
+                `, took ${formatDuration(duration)}`}
             </>
           )
         }

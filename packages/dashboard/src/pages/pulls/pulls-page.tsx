@@ -5,14 +5,20 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { snapshot, stateTime } from '../../api/live.ts'
-import { usePlatforms, useTitles } from '../../api/platforms.ts'
+import { useTitles } from '../../api/platforms.ts'
 import { PULL_FILTERS, pullPageQuery } from '../../api/pulls.ts'
 import { errorInPlaceOfData } from '../../api/retries.ts'
 import { revertsByPullQuery } from '../../api/reverts.ts'
 import { scheduleQuery } from '../../api/schedule.ts'
 import { EmptyState, NoMatches } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
-import { FilterChip, FilterChips, FilterSelect, FilterTime } from '../../components/filter-chip.tsx'
+import {
+  FilterChip,
+  FilterChips,
+  FilterPlatform,
+  FilterSelect,
+  FilterTime,
+} from '../../components/filter-chip.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
 import { OperatorName } from '../../components/operator-name.tsx'
@@ -99,7 +105,6 @@ function PullTable() {
   const reverts = useQuery({ ...revertsByPullQuery(), enabled: canOperate })
   const chips = CHIPS.filter(({ name }) => canOperate || name !== 'reverted')
   const outcome = chips.find(({ name }) => name === only)?.name ?? null
-  const { data: platforms = [] } = usePlatforms()
   const titles = useTitles()
   const page = useQuery(pullPageQuery(state, outcome))
   const { data, refetch, isPlaceholderData } = page
@@ -113,7 +118,7 @@ function PullTable() {
   const toggle = (id: string) => setOpened(new Set([id]).symmetricDifference(opened))
   const pulls = data?.pulls.map((pull) => ({ ...newest(pull), revert: reverts.data?.get(pull.id) }))
   return (
-    <Stack gap="sm">
+    <>
       <FilterChips label="Filters">
         <FilterChip
           label="All"
@@ -132,14 +137,7 @@ function PullTable() {
             onClick={() => change({ only: outcome === name ? null : name, cursor: null })}
           />
         ))}
-        <FilterSelect
-          label={TEXTS.platform}
-          name="platform"
-          choices={platforms.map(({ platform_name, display_title }) => ({
-            value: platform_name,
-            label: display_title,
-          }))}
-        />
+        <FilterPlatform />
         <FilterSelect label="Started by" name="trigger" choices={STARTERS} />
         <FilterTime maxHours={720} />
         <Switch
@@ -150,46 +148,49 @@ function PullTable() {
           onChange={(event) => change({ fold: event.currentTarget.checked ? null : 'no' })}
         />
       </FilterChips>
-      {platform && (
-        <Text size="xs" c="dimmed">
-          Pulls that include {titles.ofPlatform(platform)}. The results and numbers are those of all
-          platforms of a pull.
-        </Text>
-      )}
-      {error && <ErrorNotice error={error} onRetry={refetch} title="Could not load the pulls" />}
-      {!error && (
-        <ListTable
-          label={TEXTS.pulls}
-          rows={pulls && toPullRows(pulls, isOpen, pages, dayOf, folds)}
-          idOf={({ id }) => id}
-          isStale={isPlaceholderData}
-          empty={
-            <NoPulls
-              isFirstPage={cursor === ''}
-              isFiltered={outcome !== null || isFiltered}
-              onClear={() => change(NO_FILTERS)}
-            />
-          }
-          onOpen={(row) =>
-            row.kind === 'pull'
-              ? void navigate({ to: '/dashboard/pulls/$id', params: { id: row.id } })
-              : toggle(row.id)
-          }
-          headingOf={({ day }) => ({
-            id: day.id,
-            content: <Day day={day} now={now} isFiltered={outcome !== null || isFiltered} />,
-          })}
-          lookOf={(row) => (row.kind === 'fold' ? 'quiet' : row.isFolded ? 'sunken' : undefined)}
-          columns={columnsAt(now, toggle)}
-        />
-      )}
-      {data && data.pulls.length > 0 && (
-        <Text size="xs" c="dimmed">
-          Coloured: the pull in which it began. Later pulls repeat the number until someone decides.
-        </Text>
-      )}
-      {data && <Pager next={data.next_cursor} isStale={isPlaceholderData} />}
-    </Stack>
+      <Stack gap="sm">
+        {platform && (
+          <Text size="xs" c="dimmed">
+            Pulls that include {titles.ofPlatform(platform)}. The results and numbers are those of
+            all platforms of a pull.
+          </Text>
+        )}
+        {error && <ErrorNotice error={error} onRetry={refetch} title="Could not load the pulls" />}
+        {!error && (
+          <ListTable
+            label={TEXTS.pulls}
+            rows={pulls && toPullRows(pulls, isOpen, pages, dayOf, folds)}
+            idOf={({ id }) => id}
+            isStale={isPlaceholderData}
+            empty={
+              <NoPulls
+                isFirstPage={cursor === ''}
+                isFiltered={outcome !== null || isFiltered}
+                onClear={() => change(NO_FILTERS)}
+              />
+            }
+            onOpen={(row) =>
+              row.kind === 'pull'
+                ? void navigate({ to: '/dashboard/pulls/$id', params: { id: row.id } })
+                : toggle(row.id)
+            }
+            headingOf={({ day }) => ({
+              id: day.id,
+              content: <Day day={day} now={now} isFiltered={outcome !== null || isFiltered} />,
+            })}
+            lookOf={(row) => (row.kind === 'fold' ? 'quiet' : row.isFolded ? 'sunken' : undefined)}
+            columns={columnsAt(now, toggle)}
+          />
+        )}
+        {data && data.pulls.length > 0 && (
+          <Text size="xs" c="dimmed">
+            Coloured: the pull in which it began. Later pulls repeat the number until someone
+            decides.
+          </Text>
+        )}
+        {data && <Pager next={data.next_cursor} isStale={isPlaceholderData} />}
+      </Stack>
+    </>
   )
 }
 

@@ -12,7 +12,6 @@ import {
   IconFilter,
   IconPin,
 } from '@tabler/icons-react'
-import { MENU_PROPS } from '../../components/menu-props.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import classes from './column-header.module.css'
 import { MIN_WIDTH, moveTo, type PlacedColumn, type ShownColumn, widthOf } from './column-layout.ts'
@@ -53,7 +52,7 @@ export function ColumnHeader(props: {
     by !== null &&
     item(text, Icon, () => change(changeView({ sort: textOfSort({ by, descending }) })))
   return (
-    <Menu {...MENU_PROPS} position="bottom-start" withArrow shadow="md">
+    <Menu position="bottom-start" withArrow shadow="md">
       <Menu.Target>
         <UnstyledButton
           className={classes['head']}

@@ -16,7 +16,6 @@ import { facetsQuery } from '../../api/records.ts'
 import chips from '../../components/filter-chip.module.css'
 import { FilterChip } from '../../components/filter-chip.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
-import { MENU_PROPS } from '../../components/menu-props.ts'
 import { formatKey, formatNumber } from '../../lib/format.ts'
 import { useUrlState } from '../../lib/url-state.ts'
 import { type Column, filterOf, type TreeColumn } from './columns.ts'
@@ -140,7 +139,7 @@ function FacetsMenu(props: {
   const countable = countableFields(fields)
   if (countable.length < 2) return null
   return (
-    <Menu {...MENU_PROPS} position="bottom-start" shadow="md">
+    <Menu position="bottom-start" shadow="md">
       <Menu.Target>
         <UnstyledButton className={chips['chip'] ?? ''}>
           Count by <IconChevronDown size={14} aria-hidden />
@@ -202,7 +201,7 @@ function FacetRow(props: {
         />
       ))}
       {rest.length > 0 && (
-        <Menu {...MENU_PROPS} position="bottom-start" shadow="md">
+        <Menu position="bottom-start" shadow="md">
           <Menu.Target>
             <UnstyledButton className={chips['chip'] ?? ''}>
               {rest.length} more <IconChevronDown size={14} aria-hidden />

@@ -4,7 +4,6 @@ import { IconChevronDown, IconChevronRight } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { Fragment, useState } from 'react'
 import { recordTotalQuery } from '../../api/records.ts'
-import { MENU_PROPS } from '../../components/menu-props.ts'
 import { formatCount, formatNumber, formatShort } from '../../lib/format.ts'
 import { pickState, type UrlState, useUrlState } from '../../lib/url-state.ts'
 import { type Column, type TreeColumn, unfoldedColumns } from './columns.ts'
@@ -84,7 +83,7 @@ function OrderMenu({ columns, order }: OrderProps) {
       )
     })
   return (
-    <Menu {...MENU_PROPS} position="top-start" shadow="md">
+    <Menu position="top-start" shadow="md">
       <Menu.Target>
         <UnstyledButton className={classes['order'] ?? ''}>
           <VisuallyHidden>Order of the list: </VisuallyHidden>

@@ -2,7 +2,6 @@ import { CloseButton, Menu, Select, TextInput, Title, UnstyledButton } from '@ma
 import { IconChevronDown, IconSearch } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useModules, usePlatforms } from '../../api/platforms.ts'
-import { MENU_PROPS } from '../../components/menu-props.ts'
 import { useTabTitle } from '../../components/page-header.tsx'
 import { addUnknown, moduleChoices, platformChoices } from '../../lib/choices.ts'
 import { type UrlChanges, useUrlState } from '../../lib/url-state.ts'
@@ -43,7 +42,7 @@ export function Toolbar(props: {
   }
   return (
     <div className={classes['toolbar']}>
-      <Menu {...MENU_PROPS} position="bottom-start" shadow="md">
+      <Menu position="bottom-start" shadow="md">
         <Title order={1} fz="h2">
           <Menu.Target>
             <UnstyledButton className={classes['module'] ?? ''} aria-label={`Module: ${title}`}>

@@ -11,7 +11,6 @@ import { FilterChip, FilterChips } from '../../components/filter-chip.tsx'
 import { columnsFor } from '../../components/list-table/columns.tsx'
 import { ListTable } from '../../components/list-table/list-table.tsx'
 import { Loaded } from '../../components/loaded.tsx'
-import { MENU_PROPS } from '../../components/menu-props.ts'
 import { PlatformTitle } from '../../components/module-title.tsx'
 import { PageLink } from '../../components/page-link.tsx'
 import { Pager } from '../../components/pager.tsx'
@@ -170,7 +169,7 @@ function Lift({ hold }: { hold: Hold }) {
   )
   if (others.length === 0) return button
   return (
-    <Menu {...MENU_PROPS} position="bottom-end">
+    <Menu position="bottom-end">
       <Menu.Target>{button}</Menu.Target>
       <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>
         <Menu.Item onClick={() => lift('all holds')}>All holds of the record</Menu.Item>

@@ -20,7 +20,6 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { ErrorNotice } from '../../components/error-notice.tsx'
 import chips from '../../components/filter-chip.module.css'
 import { FilterChip } from '../../components/filter-chip.tsx'
-import { MENU_PROPS } from '../../components/menu-props.ts'
 import { useTabTitle } from '../../components/page-header.tsx'
 import { Section } from '../../components/section.tsx'
 import { formatNumber } from '../../lib/format.ts'
@@ -128,7 +127,7 @@ function Narrowing({ state }: { state: SearchState }) {
           onClick={() => change({ record_type: chosenType === record_type ? null : record_type })}
         />
       ))}
-      <Menu {...MENU_PROPS} position="bottom-start" shadow="md">
+      <Menu position="bottom-start" shadow="md">
         <Menu.Target>
           <UnstyledButton className={chips['chip'] ?? ''} aria-pressed={platform !== undefined}>
             {chosen?.display_title ?? platform ?? 'Platform'}

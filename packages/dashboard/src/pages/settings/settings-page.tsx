@@ -173,7 +173,7 @@ export function SettingsPage() {
         ])}
       </nav>
       <Box miw={0}>
-        <PageHeader title={label} description={description} />
+        <PageHeader isBelow title={label} description={description} />
         <Content key={shown.id} />
       </Box>
     </div>

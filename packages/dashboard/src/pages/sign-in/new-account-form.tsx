@@ -1,4 +1,5 @@
 import { Button, Divider, PasswordInput, Skeleton, Stack, Text, TextInput } from '@mantine/core'
+import { useHash } from '@mantine/hooks'
 import { IconHistory } from '@tabler/icons-react'
 import { useState } from 'react'
 import { callHub, errorMessage } from '../../api/call-hub.ts'
@@ -7,7 +8,6 @@ import { ErrorNotice } from '../../components/error-notice.tsx'
 import { FormError } from '../../components/form-error.tsx'
 import { SignInAlternatives } from '../../components/sign-in-alternatives.tsx'
 import { ROLE_DESCRIPTIONS } from '../../lib/roles.ts'
-import { useLinkToken } from '../../lib/use-link-token.ts'
 import { useSubmit } from '../../lib/use-submit.ts'
 import { TEXTS } from '../../texts.ts'
 import { EntryFrame } from './entry-frame.tsx'
@@ -152,4 +152,13 @@ function Invitation({ token }: { token: string }) {
       />
     </EntryFrame>
   )
+}
+
+/**
+ * The token of a one-time link; an empty string for none. It is in the fragment, which browsers do not send, and stays in
+ * the address bar, so that a reload works. A used token is worthless.
+ */
+function useLinkToken(): string {
+  const [hash] = useHash({ getInitialValueInEffect: false })
+  return new URLSearchParams(hash.slice(1)).get('token') ?? ''
 }

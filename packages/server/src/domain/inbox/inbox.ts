@@ -212,7 +212,8 @@ function fromReview(review: MissingReview, platform: InboxItem['platform']): Spe
   return {
     ...{ ...NOTHING, key: `missing_review ${id}`, kind: 'missing_review', group: 'decision' },
     title: `${formatCount(missing, 'record')} of ${module_name} ${missing === 1 ? 'is' : 'are'} missing from the last complete pull`,
-    reason: `A pull listed ${records - missing} of ${records}. Nothing is marked before your decision.`,
+    // Records that were pushed during the pull are neither listed nor missing.
+    reason: `A pull did not list ${missing} of ${records}. Nothing is marked before your decision.`,
     ...{ platform, since, missing_review_id: id, record_type, occurrence: String(id) },
   }
 }

@@ -9,7 +9,6 @@ import { LinkButton } from '../../../components/link-button.tsx'
 import { columnsFor } from '../../../components/list-table/columns.tsx'
 import { ListTable } from '../../../components/list-table/list-table.tsx'
 import { Loaded } from '../../../components/loaded.tsx'
-import { MENU_PROPS } from '../../../components/menu-props.ts'
 import { PageButtons } from '../../../components/page-buttons.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { TEXTS } from '../../../texts.ts'
@@ -83,7 +82,7 @@ export function ReviewRecords({ review }: { review: MissingReview }) {
 
 function Export({ search }: { search: Record<string, string> }) {
   return (
-    <Menu {...MENU_PROPS}>
+    <Menu>
       <Menu.Target>
         <Button size="xs" variant="default" leftSection={<IconDownload size={14} />}>
           Export

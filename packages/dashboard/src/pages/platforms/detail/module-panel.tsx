@@ -38,8 +38,7 @@ export function ModulePanel(props: Props & { completeness: ModuleCompleteness | 
       <DriftSettings platform={platform} module={module} />
       {registered && <IndexedFields platform={platform} module={module} />}
       <Group gap="xs">
-        {canOperate && <RegistrationButton platform={platform} module={module} />}
-        {canOperate && !registered && <DeleteRecords platform={platform} module={module} />}
+        {canOperate && !registered && <RegistrationButton platform={platform} module={module} />}
         {canOperate && registered && <PullButton platform={platform} full={{ record_type }} />}
         <PageLink
           to="/dashboard/records"
@@ -48,6 +47,8 @@ export function ModulePanel(props: Props & { completeness: ModuleCompleteness | 
         >
           {TEXTS.viewRecords}
         </PageLink>
+        {canOperate && registered && <RegistrationButton platform={platform} module={module} />}
+        {canOperate && !registered && <DeleteRecords platform={platform} module={module} />}
       </Group>
     </Stack>
   )
@@ -78,7 +79,7 @@ function RegistrationButton({ platform, module }: Props) {
       onConfirm: () => change(others, 'no longer registered'),
     })
   return registered ? (
-    <Button variant="light" color="red" onClick={unregister}>
+    <Button variant="subtle" color="red" ml="auto" onClick={unregister}>
       Unregister {module_name}
     </Button>
   ) : (
@@ -162,7 +163,7 @@ function DeleteRecords({ platform, module: { record_type } }: Props) {
     })
   return (
     <>
-      <Button variant="subtle" color="red" onClick={() => void openPreview()}>
+      <Button variant="subtle" color="red" ml="auto" onClick={() => void openPreview()}>
         {TEXTS.deleteRecords}
       </Button>
       {preview && (

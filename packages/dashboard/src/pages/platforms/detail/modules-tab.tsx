@@ -78,7 +78,6 @@ export function ModulesTab({ platform }: { platform: PlatformDetails }) {
         </EmptyState>
       ) : (
         <Accordion
-          variant="separated"
           order={2}
           value={opened}
           onChange={(value) => changeUrl({ module: value ?? NONE })}
@@ -173,7 +172,7 @@ function EarlierChanges({ platform: { id, modules } }: { platform: PlatformDetai
   const all = drift.data?.manifest_changes ?? []
   if (all.length === 0) return null
   return (
-    <Accordion variant="contained" order={2}>
+    <Accordion order={2}>
       <Accordion.Item value="changes">
         <Accordion.Control>
           <Text size="sm" fw={600}>

@@ -10,7 +10,7 @@ import { CopyButton } from '../../../components/copy-button.tsx'
 import { Dot, type DotColor } from '../../../components/dot.tsx'
 import { AcceptButton, RepairLink } from '../../../components/group-actions.tsx'
 import { LinkButton } from '../../../components/link-button.tsx'
-import { columnsFor } from '../../../components/list-table/columns.tsx'
+import { columnsFor, Difference } from '../../../components/list-table/columns.tsx'
 import { ListTable } from '../../../components/list-table/list-table.tsx'
 import { MessageText } from '../../../components/message-text.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
@@ -183,7 +183,11 @@ export function CompletenessCard({ platform: { platform_name } }: { platform: Pl
         )),
         column.number(TEXTS.platform, ({ listed }) => listed, { width: 96 }),
         column.of('Hub', hubCell, { width: 116, align: 'right', phone: 'labelled' }),
-        column.of('Difference', differenceCell, { width: 96, align: 'right', phone: 'labelled' }),
+        column.of('Difference', (one) => <Difference difference={differenceOf(one)} />, {
+          width: 96,
+          align: 'right',
+          phone: 'labelled',
+        }),
         column.of('Verified', verifiedCell, { width: 220, phone: 'labelled' }),
       ]}
     />
@@ -211,17 +215,8 @@ function hubCell(module: ModuleCompleteness) {
   )
 }
 
-function differenceCell(module: ModuleCompleteness) {
-  const { difference } = compareModule(module)
-  if (module.listed === null) return '—'
-  return (
-    <Text span inherit c={difference === 0 ? 'dimmed' : 'var(--orange-text)'}>
-      {difference > 0 && '+'}
-      {difference < 0 && '−'}
-      {formatNumber(Math.abs(difference))}
-    </Text>
-  )
-}
+const differenceOf = (module: ModuleCompleteness) =>
+  module.listed === null ? null : compareModule(module).difference
 
 function verifiedCell(module: ModuleCompleteness) {
   const { verified_at, verified_by, incomplete_reasons, last_error, pushed_since } = module

@@ -11,10 +11,9 @@ import { PageLink } from '../../../components/page-link.tsx'
 import { Time } from '../../../components/time.tsx'
 import { formatDuration } from '../../../lib/format.ts'
 import { TEXTS } from '../../../texts.ts'
-import { FoldButton, FoldRange } from '../../pulls/pull-columns.tsx'
+import { FoldButton, FoldRange, PullStateBadge } from '../../pulls/pull-columns.tsx'
 import { TRIGGERS } from '../../pulls/pull-labels.ts'
 import { type FoldedPull, foldKey, foldPulls, isFailed } from '../../pulls/pull-rows.ts'
-import { PullStateBadge } from '../../pulls/pull-state-badge.tsx'
 import { Paged } from './paged.tsx'
 
 type Row = FoldedPull<PlatformPull>

@@ -30,7 +30,7 @@ import { TEXTS } from '../../../texts.ts'
 import { PushErrorTable } from '../../activity/push-errors/push-errors-tab.tsx'
 import { responseSent } from '../../activity/rejected/advice.ts'
 import { MethodBadge } from '../../activity/rejected/rejected-table.tsx'
-import { ActivityEntries } from './activity-entries.tsx'
+import { LogEntries } from './activity-tab.tsx'
 import { Paged } from './paged.tsx'
 
 const PAGE = '50'
@@ -66,7 +66,7 @@ export function PushesTab({ platform }: { platform: PlatformDetails }) {
               </EmptyState>
             }
           >
-            {(lines) => <ActivityEntries lines={lines} />}
+            {(entries) => <LogEntries entries={entries} />}
           </Paged>
         </Part>
       </SimpleGrid>
@@ -135,7 +135,7 @@ function RejectedPushes({ platformName }: { platformName: string }) {
       }
     >
       {({ rejected_pushes }) => (
-        <Accordion variant="separated" order={3}>
+        <Accordion order={3}>
           {rejected_pushes.map((one) => (
             <Accordion.Item key={one.id} value={String(one.id)}>
               <Accordion.Control>

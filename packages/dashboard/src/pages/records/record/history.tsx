@@ -127,11 +127,20 @@ export function HistoryList(props: {
         </Button>
       )}
       {isWhole && !query.isPending && (
-        <Text size="sm" c="dimmed" component="p">
-          {entries.length === 0 ? 'No changes since the record was received' : 'Received'}{' '}
-          <Ago at={record.created_at} />{' '}
-          {entries.length > 0 && <ReturnButton record={record} version={0} />}
-        </Text>
+        <article className={classes['entry']}>
+          <span />
+          <span className={classes['secondary']}>
+            {entries.length === 0 ? 'No changes since the record was received' : 'Received'}
+          </span>
+          <Text span fz="xs" c="var(--text-3)">
+            <Ago at={record.created_at} />
+          </Text>
+          {entries.length > 0 && (
+            <div className={classes['changes']}>
+              <ReturnButton record={record} version={0} />
+            </div>
+          )}
+        </article>
       )}
     </section>
   )
@@ -150,6 +159,7 @@ function ReturnButton(props: {
       label="Return to this version…"
       variant="transparent"
       size="compact-xs"
+      px={0}
       fw={400}
       leftSection={null}
     />

@@ -14,7 +14,6 @@ import { type ReactNode, useState } from 'react'
 import { type PastVersion, recordPath, type ShownRecord } from '../../../api/records.ts'
 import { copyLink } from '../../../components/copy-button.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
-import { MENU_PROPS } from '../../../components/menu-props.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { EraseDialog } from './erase-dialog.tsx'
 import classes from './record.module.css'
@@ -65,7 +64,7 @@ export function PanelBar(
       {button('Previous record (K)', <IconChevronUp size={16} />, onPrevious)}
       {button('Next record (J)', <IconChevronDown size={16} />, onNext)}
       {button('Copy link to this record', <IconLink size={16} />, () => copyLink(''))}
-      <Menu {...MENU_PROPS} position="bottom-end" shadow="md">
+      <Menu position="bottom-end" shadow="md">
         <Menu.Target>{button('More actions', <IconDots size={16} />, () => {})}</Menu.Target>
         <Menu.Dropdown>
           <Menu.Item leftSection={<IconHistory size={16} />} onClick={onPickTime}>

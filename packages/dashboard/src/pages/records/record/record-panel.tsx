@@ -12,6 +12,7 @@ import {
 } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import type { Field, HistoryEntry } from '@recordhub/protocol'
+import { IconHistory } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useModules, usePlatforms } from '../../../api/platforms.ts'
@@ -25,17 +26,17 @@ import { errorInPlaceOfData } from '../../../api/retries.ts'
 import { CopyButton } from '../../../components/copy-button.tsx'
 import { ErrorNotice } from '../../../components/error-notice.tsx'
 import { Dimmed } from '../../../components/list-table/columns.tsx'
+import { LocalTimeInput } from '../../../components/local-time-input.tsx'
 import { PageLink } from '../../../components/page-link.tsx'
 import { StatusBadge } from '../../../components/status-badge.tsx'
 import { Ago } from '../../../components/time.tsx'
-import { formatBytes } from '../../../lib/format.ts'
+import { formatBytes, formatTime } from '../../../lib/format.ts'
 import { isElsewhere } from '../../../lib/is-elsewhere.ts'
 import { writeLossless } from '../../../lib/lossless-json.ts'
 import { type UrlState, useUrlState } from '../../../lib/url-state.ts'
 import { useCloseOnEscape } from '../../../lib/use-close-on-escape.ts'
 import { RecordHolds } from '../../reverts/holds.tsx'
 import { missingLabel } from '../columns.ts'
-import { AsOf } from './as-of.tsx'
 import { Fields } from './fields.tsx'
 import { Author, HistoryList, useHistory } from './history.tsx'
 import { PanelBar, type PanelProps } from './panel-bar.tsx'
@@ -302,5 +303,33 @@ function JsonTab({ record }: { record: ShownRecord }) {
         </Text>
       )}
     </Stack>
+  )
+}
+
+/** An input to view the record as of an earlier time. */
+function AsOf(props: {
+  past: PastVersion
+  /** The time of the change whose version is shown, as far as it is known. */
+  changedAt: string | null
+  onChange: (at: string | null) => void
+}) {
+  const { past, changedAt, onChange } = props
+  const asOf = past && 'as_of' in past ? past.as_of : undefined
+  const input = <LocalTimeInput label="View as of" value={asOf} onChange={onChange} />
+  if (past === null) return input
+  return (
+    <Alert color="blue" variant="light" icon={<IconHistory />} role="status" w="100%">
+      <Group justify="space-between" align="flex-end" gap="sm">
+        <Text size="sm" flex={1} miw={200}>
+          {asOf === undefined
+            ? `This is the version after ${changedAt === null ? 'a change' : `the change of ${formatTime(changedAt, { seconds: true })}`}, not the current one.`
+            : `This is the version of ${Number.isNaN(Date.parse(asOf)) ? asOf : formatTime(asOf)}, not the current one.`}
+        </Text>
+        {input}
+        <Button size="xs" variant="default" onClick={() => onChange(null)}>
+          Back to current version
+        </Button>
+      </Group>
+    </Alert>
   )
 }

@@ -16,7 +16,6 @@ import { attempt, confirm, notify } from '../../../components/confirm.tsx'
 import { Dialog } from '../../../components/dialog.tsx'
 import { FormActions } from '../../../components/form-actions.tsx'
 import { IconButton } from '../../../components/icon-button.tsx'
-import { MENU_PROPS } from '../../../components/menu-props.ts'
 import { useUrlState } from '../../../lib/url-state.ts'
 import { useHasRole } from '../../../lib/use-has-role.ts'
 import { useSubmit } from '../../../lib/use-submit.ts'
@@ -46,7 +45,7 @@ export function ViewsMenu({ layout }: { layout: ViewLayout }) {
   const shared = views.filter((view) => view.shared)
   return (
     <>
-      <Menu {...MENU_PROPS} position="bottom-end" withArrow shadow="md" width={260}>
+      <Menu position="bottom-end" withArrow shadow="md" width={260}>
         <Menu.Target>
           <Button variant="default" leftSection={<IconBookmark size={16} />} maw={260}>
             {active?.name ?? 'Views'}
