@@ -1,24 +1,24 @@
-import { Text } from '@mantine/core'
+import { Anchor, Paper, Text, VisuallyHidden } from '@mantine/core'
 import type { ModuleCompleteness, PlatformSummary, RejectedPushGroup } from '@recordhub/protocol'
 import { useQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { rejectedPushGroupsQuery } from '../../api/rejected-pushes.ts'
 import { AcceptButton } from '../../components/group-actions.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
-import { columnsFor, Difference, Dimmed } from '../../components/list-table/columns.tsx'
-import { ListTable } from '../../components/list-table/list-table.tsx'
 import { Section } from '../../components/section.tsx'
 import { Clock } from '../../components/time.tsx'
-import { Tinted } from '../../components/tinted.tsx'
 import { formatCount, formatNumber } from '../../lib/format.ts'
-import { TEXTS } from '../../texts.ts'
 import { TestButton } from '../platforms/test-button.tsx'
 import { type UnequalRow, unequalRows } from './completeness-sums.ts'
+import classes from './overview.module.css'
 import { PlatformName } from './platform-name.tsx'
 
 const SHOWN = 8
 
-/** A row for each module whose records are not equal on both sides. */
+/**
+ * A row for each module whose records are not equal on both sides. The first page does not load the table of all lists, which
+ * has 14 KB.
+ */
 export function UnequalModules(props: {
   modules: readonly ModuleCompleteness[]
   platforms: readonly PlatformSummary[]
@@ -27,23 +27,42 @@ export function UnequalModules(props: {
   const rows = unequalRows(modules, platforms)
   const [isAll, setAll] = useState(false)
   const hasRejected = rows.some(({ why }) => why === 'rejected')
-  const { data } = useQuery({ ...rejectedPushGroupsQuery({}), enabled: hasRejected })
+  const { data: rejected } = useQuery({ ...rejectedPushGroupsQuery({}), enabled: hasRejected })
   if (rows.length === 0) return null
-  const shown = isAll ? rows : rows.slice(0, SHOWN)
-  const rest = rows.length - shown.length
   return (
     <Section title="Is it all there?" end={<span>{summary(rows, modules.length)}</span>} mt="lg">
-      <ListTable
-        label="Modules that are not equal"
-        rows={shown.map((row) => ({ ...row, groups: groupsOf(row, data?.groups ?? []) }))}
-        idOf={({ platform, module, why }) => `${platform.id} ${module?.module_id ?? why}`}
-        columns={COLUMNS}
-        more={
-          rest === 0
-            ? null
-            : { label: `Show ${rest} more`, isLoading: false, onLoad: () => setAll(true) }
-        }
-      />
+      <Paper withBorder>
+        <table className={classes['equal']}>
+          <thead>
+            <tr>
+              <th>Module</th>
+              <th className={classes['number']}>Platform</th>
+              <th className={classes['number']}>Hub</th>
+              <th className={classes['number']}>Difference</th>
+              <th>Why</th>
+              <th>
+                <VisuallyHidden>Actions</VisuallyHidden>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.slice(0, isAll ? rows.length : SHOWN).map((row) => (
+              <Row
+                key={`${row.platform.id} ${row.module?.module_id ?? row.why}`}
+                row={row}
+                groups={groupsOf(row, rejected?.groups ?? [])}
+              />
+            ))}
+          </tbody>
+        </table>
+        {rows.length > SHOWN && (
+          <div className={classes['footLine']}>
+            <Anchor component="button" fz="inherit" onClick={() => setAll(!isAll)}>
+              {isAll ? 'Show fewer' : `Show ${rows.length - SHOWN} more`}
+            </Anchor>
+          </div>
+        )}
+      </Paper>
     </Section>
   )
 }
@@ -74,35 +93,52 @@ function groupsOf(
   )
 }
 
-type Row = UnequalRow & { groups: readonly RejectedPushGroup[] }
+type RowProps = { row: UnequalRow; groups: readonly RejectedPushGroup[] }
 
-const column = columnsFor<Row>()
-const QUIET = { size: 'xs', variant: 'subtle', color: 'gray' } as const
+function Row({ row, groups }: RowProps) {
+  const { platform, module, modules, listed, here, difference, why } = row
+  return (
+    <tr>
+      <td>
+        <PlatformName id={platform.id}>
+          <Text span inherit fw={600}>
+            {module ? module.module_name : formatCount(modules, 'module')}
+          </Text>{' '}
+          <span className={classes['quiet']}>{platform.display_title}</span>
+        </PlatformName>
+      </td>
+      <td className={classes['number']} data-label="platform">
+        {listed === null ? <span className={classes['quiet']}>unknown</span> : formatNumber(listed)}
+      </td>
+      <td className={classes['number']} data-label="hub">
+        {formatNumber(here)}
+      </td>
+      <td className={classes['number']}>
+        {difference === null || difference === 0 ? (
+          <span className={classes['quiet']}>—</span>
+        ) : (
+          <span className={classes['orange']}>
+            {difference > 0 ? '+' : '−'}
+            {formatNumber(Math.abs(difference))}
+          </span>
+        )}
+      </td>
+      <td className={classes['wide']}>
+        <Text span inherit c="dimmed">
+          <Why row={row} groups={groups} />
+        </Text>
+      </td>
+      <td className={`${classes['wide']} ${classes['number']}`}>
+        {why === 'failed' && (
+          <TestButton platform={platform} label="Test" leftSection={null} {...QUIET} />
+        )}
+        {module && <RowActions row={row} groups={groups} />}
+      </td>
+    </tr>
+  )
+}
 
-const COLUMNS = [
-  column.of(TEXTS.module, ({ platform, module, modules }) => (
-    <PlatformName id={platform.id}>
-      <Text span inherit fw={600}>
-        {module ? module.module_name : formatCount(modules, 'module')}
-      </Text>{' '}
-      <Tinted color="faint">{platform.display_title}</Tinted>
-    </PlatformName>
-  )),
-  column.of(
-    TEXTS.platform,
-    ({ listed }) => (listed === null ? <Dimmed>unknown</Dimmed> : formatNumber(listed)),
-    { width: 88, align: 'right', phone: 'labelled' },
-  ),
-  column.number('Hub', ({ here }) => here, { width: 80 }),
-  column.of('Difference', ({ difference }) => <Difference difference={difference} />, {
-    width: 100,
-    align: 'right',
-  }),
-  column.of('Why', (row) => <Dimmed>{whyOf(row)}</Dimmed>, { phone: 'line' }),
-  column.actions('Actions', actionsOf, { width: 180, phone: 'line' }),
-]
-
-function whyOf({ module, why, verifiedAt, difference, groups }: Row): ReactNode {
+function Why({ row: { module, why, verifiedAt, difference }, groups }: RowProps) {
   if (why === 'failed') {
     if (verifiedAt === null) return 'never verified'
     return (
@@ -128,12 +164,11 @@ const REASONS: Readonly<Record<Exclude<UnequalRow['why'], 'failed' | 'held'>, st
   unverified: 'not verified yet',
 }
 
-function actionsOf({ platform, module, why, groups }: Row): ReactNode {
-  if (why === 'failed') {
-    return <TestButton platform={platform} label={TEXTS.test} leftSection={null} {...QUIET} />
-  }
-  if (!module) return null
-  const search = { platform: platform.platform_name, record_type: module.record_type }
+const QUIET = { size: 'xs', variant: 'subtle', color: 'gray' } as const
+
+function RowActions({ row, groups }: RowProps) {
+  const { platform, module, why } = row
+  const search = { platform: platform.platform_name, record_type: module?.record_type ?? '' }
   if (why === 'missing_undecided') {
     return (
       <LinkButton {...QUIET} to="/dashboard/inbox" search={{ tab: 'missing', ...search }}>
