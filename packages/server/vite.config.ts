@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type Plugin } from 'vite'
 
@@ -10,6 +11,7 @@ const LOCATIONS = {
   "new URL('./list-worker.ts', import.meta.url)": "new URL('./list-worker.js', import.meta.url)",
   "new URL('./search-worker.ts', import.meta.url)":
     "new URL('./search-worker.js', import.meta.url)",
+  "new URL('./text-worker.ts', import.meta.url)": "new URL('./text-worker.js', import.meta.url)",
   "new URL('./checkpoint-worker.ts', import.meta.url)":
     "new URL('./checkpoint-worker.js', import.meta.url)",
   "new URL('./backup-worker.ts', import.meta.url)":
@@ -27,9 +29,10 @@ const LOCATIONS = {
 
 const PACKAGES = fileURLToPath(new URL('../', import.meta.url))
 
-/** Replaces the locations. A location that is not in the table fails the build. */
+/** Replaces the locations. A location that is not in the table, or that names different files, fails the build. */
 function relocateFiles(): Plugin {
-  const found = new Set<string>()
+  /** The folder of the source that uses each location. */
+  const found = new Map<string, string>()
   return {
     name: 'relocate-files',
     enforce: 'pre',
@@ -37,7 +40,10 @@ function relocateFiles(): Plugin {
       if (!id.startsWith(PACKAGES) || id.includes('/node_modules/')) return null
       let relocated = code
       for (const [source, location] of Object.entries(LOCATIONS)) {
-        if (relocated.includes(source)) found.add(source)
+        if (!relocated.includes(source)) continue
+        const folder = found.get(source) ?? dirname(id)
+        if (folder !== dirname(id)) this.error(`${id}: ${source} is another file in ${folder}`)
+        found.set(source, folder)
         relocated = relocated.replace(source, location)
       }
       for (const [use] of relocated.matchAll(/^.*\bimport\.meta\b.*$/gm)) {
@@ -60,6 +66,7 @@ const SOURCES = {
   'read-worker': 'src/storage/sqlite/read-worker.ts',
   'list-worker': 'src/storage/postgres/list-worker.ts',
   'search-worker': 'src/storage/sqlite/search-worker.ts',
+  'text-worker': 'src/storage/postgres/text-worker.ts',
   'checkpoint-worker': 'src/storage/sqlite/checkpoint-worker.ts',
   'backup-worker': 'src/storage/sqlite/backup-worker.ts',
   'sample-platform': 'src/cli/demo/sample-platform.ts',

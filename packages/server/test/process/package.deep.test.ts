@@ -5,6 +5,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { VERSION } from '../../src/cli/version.ts'
+import { ENGINES } from '../helpers/process/engine.ts'
 import { findNodePrograms, installHub } from '../helpers/process/package.ts'
 import { bareEnvironment, PROCESS_TEST, test } from '../helpers/process/sandbox.ts'
 import { useHub } from '../helpers/process/use-hub.ts'
@@ -33,13 +34,16 @@ test(
       )
     })
 
-    await t.test('it pulls, pushes, searches, and serves its files', async () => {
-      const hub = await sandbox.startHub({ program })
-      await useHub(t, hub)
-      assert.deepEqual(await hub.stop(), { code: 0, signal: null })
-      // Node.js warned neither of an experimental feature nor of a missing file.
-      assert.deepEqual(hub.stderr, [])
-    })
+    for (const { name, createSandbox } of ENGINES) {
+      await t.test(`it pulls, pushes, searches, and serves its files, on ${name}`, async (t) => {
+        const { sandbox } = await createSandbox(t)
+        const hub = await sandbox.startHub({ program })
+        await useHub(t, hub)
+        assert.deepEqual(await hub.stop(), { code: 0, signal: null })
+        // Node.js warned neither of an experimental feature nor of a missing file.
+        assert.deepEqual(hub.stderr, [])
+      })
+    }
 
     await t.test(
       'the launcher starts Node.js with its options, which the user can override',

@@ -43,7 +43,7 @@ export function createSearchThread(
   const { writer } = databases
   const index = createTextIndex(databases)
   const thread = createRequestThread<number, number>(
-    new URL('./search-worker.ts', import.meta.url),
+    new URL('./text-worker.ts', import.meta.url),
     // Computing tokens allocates much memory; a small young generation is collected early.
     { workerData: { url }, resourceLimits: { maxYoungGenerationSizeMb: 8 }, warn },
   )
