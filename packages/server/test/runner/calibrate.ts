@@ -42,7 +42,7 @@ export function createCalibration() {
 }
 
 /**
- * Two runs of one commit, whose samples are exact to 9 %, cost 295 and 350 seconds: what the samples do slows down by another
+ * Two runs of the same tests, whose samples are exact to 9 %, cost 295 and 350 seconds: what the samples do slows down by another
  * factor than the tests.
  */
 const RUN_ERROR = 0.1
