@@ -88,10 +88,11 @@ export async function revertCommand(context: CommandContext): Promise<void> {
   await withStorage(context.config, (storage) => run(storage, id, context))
 }
 
-/** @param text a whole number from 1, or one of `others`. */
-function parseNumber(option: string, text: string, others = ''): number {
-  if (/^[1-9]\d{0,14}$/.test(text) || (text !== '' && text === others)) return Number(text)
-  throw new SettingError(`revert: the ${option} must be a whole number from 1, not "${text}".`)
+function parseNumber(option: string, text: string, from = 1): number {
+  if (/^(?:0|[1-9]\d{0,14})$/.test(text) && Number(text) >= from) return Number(text)
+  throw new SettingError(
+    `revert: the ${option} must be a whole number from ${from}, not "${text}".`,
+  )
 }
 
 function parseOutcome(text: string): RevertOutcome {
@@ -133,7 +134,7 @@ async function readScope(options: Record<string, string>, config: Config): Promi
   }
   if (platform !== '') return { platform, from, to }
   if (record !== undefined) {
-    return { record_id: parseNumber('record', record), version: parseNumber('change', change, '0') }
+    return { record_id: parseNumber('record', record), version: parseNumber('change', change, 0) }
   }
   return { revert_id: parseNumber('revert', options['revert'] ?? '') }
 }

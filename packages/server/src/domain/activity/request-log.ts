@@ -89,12 +89,12 @@ export function sizeOf(request: LoggedRequest | EncodedRequest): number {
 }
 
 /**
- * The end of each `key_hint` (`maskUnknownKey`). An encoded request does not have it: V8 would store its text, and that of its batch, with two
- * bytes a character, which doubles the time that it takes to save the batch.
+ * The end of each `key_hint` (`maskUnknownKey`). An encoded request does not have it: V8 would store its text, and that of
+ * its batch, with two bytes a character, which doubles the time that it takes to save the batch.
  */
 const ELLIPSIS = '…'
 
-/** @param at as {@link LoggedRequest.at}, as a time of `Date`, which costs less than a text. */
+/** @param at the time in milliseconds, which costs less than the text of {@link LoggedRequest.at}. */
 export function encodeRequest(
   request: Omit<LoggedRequest, 'at' | 'details'>,
   at: number,

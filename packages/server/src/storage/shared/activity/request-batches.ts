@@ -45,6 +45,7 @@ export async function readLines(
     .select(['first_id', 'lines'])
     .where('first_id', '>', first - BATCH)
     .where('first_id', '<=', last)
+    .where('last_id', '>=', first)
   if (platformIds) select = select.where((eb) => eb.or(platformIds.map(containsPlatform)))
   const batches = await select.orderBy('first_id').execute()
   const lines = batches.flatMap(({ first_id, lines }) =>

@@ -1,6 +1,6 @@
 /**
- * The request log. A push must cost nearly nothing more, so many requests are saved as one row; reads decode them in steps
- * of `STEP` requests.
+ * The request log. It must add little to the cost of a push, so many requests are saved as one row. Reads decode `STEP`
+ * requests at a time.
  */
 import { sql } from 'kysely'
 import {

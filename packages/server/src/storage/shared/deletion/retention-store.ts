@@ -130,7 +130,7 @@ async function deleteOldHistory(db: Executor, step: OldStep): Promise<DeletionOu
   return outcome
 }
 
-/** Deletes whole batches. Their ids have gaps, so a step has at most as many requests as its limit. */
+/** Deletes whole batches: at most `limit` requests and the rest of the last batch. */
 async function deleteOldRequests(db: Executor, step: OldStep): Promise<DeletionOutcome> {
   const { first } = await readIdRange(db, 'request_batches', 'first_id')
   if (first === null) return NOTHING
