@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { rejectedPushGroupsQuery } from '../../api/rejected-pushes.ts'
 import { AcceptButton } from '../../components/group-actions.tsx'
 import { LinkButton } from '../../components/link-button.tsx'
+import { Difference } from '../../components/list-table/columns.tsx'
 import { Section } from '../../components/section.tsx'
 import { Clock } from '../../components/time.tsx'
 import { formatCount, formatNumber } from '../../lib/format.ts'
@@ -114,14 +115,7 @@ function Row({ row, groups }: RowProps) {
         {formatNumber(here)}
       </td>
       <td className={classes['number']}>
-        {difference === null || difference === 0 ? (
-          <span className={classes['quiet']}>—</span>
-        ) : (
-          <span className={classes['orange']}>
-            {difference > 0 ? '+' : '−'}
-            {formatNumber(Math.abs(difference))}
-          </span>
-        )}
+        <Difference difference={difference || null} />
       </td>
       <td className={classes['wide']}>
         <Text span inherit c="dimmed">
