@@ -11,7 +11,7 @@ import { POLLING_INTERVAL_SECONDS } from '@recordhub/protocol'
 
 const [port = 0, dashboards = 0] = process.argv.slice(2).map(Number)
 const INTERVAL_MS = POLLING_INTERVAL_SECONDS * 1000
-/** The page reads again this time after an event. */
+/** The page reads again within this time of an event. */
 const REFRESH_MS = 2000
 
 const cookies = process.env['COOKIES']?.split('\n') ?? []
@@ -45,7 +45,8 @@ async function openDashboard(cookie: string): Promise<void> {
   let isScheduled = false
   const refresh = async () => {
     isScheduled = true
-    await sleep(Math.max(REFRESH_MS, refreshedAt + INTERVAL_MS - performance.now()))
+    const collecting = REFRESH_MS * (0.5 + Math.random() / 2)
+    await sleep(Math.max(collecting, refreshedAt + INTERVAL_MS - performance.now()))
     isScheduled = false
     refreshedAt = performance.now()
     await read(cookie, '/api/v1/schedule')

@@ -73,14 +73,16 @@ export function createQueryClient(): QueryClient {
   return client
 }
 
-/** Runs `run` {@link REFRESH_MS} after a call, and at most once per interval. */
+/** Runs `run` within {@link REFRESH_MS} of a call, and at most once per interval. */
 function throttle(run: () => void, intervalMs: number): () => void {
   let ranAt = Number.NEGATIVE_INFINITY
   let isScheduled = false
   return () => {
     if (isScheduled) return
     isScheduled = true
-    const wait = Math.max(REFRESH_MS, ranAt + intervalMs - performance.now())
+    // All open pages receive an event at once, and must not all read at once.
+    const collecting = REFRESH_MS * (0.5 + Math.random() / 2)
+    const wait = Math.max(collecting, ranAt + intervalMs - performance.now())
     setTimeout(() => {
       isScheduled = false
       ranAt = performance.now()

@@ -65,7 +65,7 @@ function startBroadcaster() {
   const listen = () => {
     const received: HubEvent[] = []
     const unsubscribe = broadcaster.subscribe({
-      onEvent: (event) => received.push(event),
+      onEvents: (events) => received.push(...events),
       onEnd: () => received.push({ name: 'heartbeat', content: {} }),
     })
     return { received, unsubscribe, names: () => received.splice(0).map(({ name }) => name) }
@@ -197,5 +197,27 @@ describe('broadcasting changes', () => {
     commit('records')
     await passPause()
     assert.deepEqual([left.names().length, current.names().length, late.names().length], [0, 1, 1])
+  })
+
+  it('lets other work run while it sends to many subscribers, and sends nothing to those that have left', async () => {
+    const { commit, listen, settle, passPause } = startBroadcaster()
+    const streams = Array.from({ length: 30 }, listen)
+    await settle()
+    for (const { received } of streams) received.splice(0)
+    await passPause()
+    const seen: number[] = []
+    const countSent = () => streams.filter(({ received }) => received.length > 0).length
+    commit('records')
+    while (countSent() < 20) {
+      await setImmediate()
+      seen.push(countSent())
+    }
+    streams[29]?.unsubscribe()
+    await settle()
+    assert.ok(
+      seen.some((sent) => sent > 0 && sent < 20),
+      seen.join(),
+    )
+    assert.equal(countSent(), 29)
   })
 })

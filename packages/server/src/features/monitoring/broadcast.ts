@@ -7,6 +7,7 @@ import {
   type Schedule,
   type SnapshotPull,
 } from '@recordhub/protocol'
+import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 
 /** An event of `/dashboard/events` with its content. */
@@ -17,8 +18,11 @@ export type HubEvent = {
 /** Rejections, alerts, reviews and the ends of pulls are `activity`. An accepted push changes no health for the worse. */
 const OF_HEALTH: readonly ChangeReason[] = ['activity', 'platforms']
 
+/** Sending to a subscriber takes up to a tenth of a millisecond, and pushes do not wait for all of them. */
+const SENT_AT_ONCE = 8
+
 type Subscriber = {
-  onEvent: (event: HubEvent) => void
+  onEvents: (events: readonly HubEvent[]) => void
   /** Called when the hub stops: no more events follow. */
   onEnd: () => void
 }
@@ -99,9 +103,13 @@ export function createBroadcaster(
     }
     if (changed.length > 0) others.push({ name: 'changed', content: { reasons: changed } })
     if (reasons.includes('requests')) others.push({ name: 'requests.logged', content: {} })
-    for (const subscriber of subscribers) {
+    let sent = 0
+    for (const subscriber of [...subscribers]) {
+      if (!subscribers.has(subscriber)) continue
       const first = pull && starting.has(subscriber) ? stateEvents(pull) : ofPull
-      for (const event of [...first, ...others]) subscriber.onEvent(event)
+      subscriber.onEvents([...first, ...others])
+      sent += 1
+      if (sent % SENT_AT_ONCE === 0) await yieldToEventLoop()
     }
   }
 

@@ -69,8 +69,8 @@ export function eventRoutes(deps: {
       handle(_, reply) {
         if (!broadcaster) throw HubError.withMessage('not_found', OFF)
         const { stream, send, end } = openStream()
-        const unsubscribe = broadcaster.subscribe({ onEvent: send, onEnd: end })
-        const heartbeat = setInterval(() => send({ name: 'heartbeat', content: {} }), heartbeatMs)
+        const unsubscribe = broadcaster.subscribe({ onEvents: send, onEnd: end })
+        const heartbeat = setInterval(() => send([{ name: 'heartbeat', content: {} }]), heartbeatMs)
         heartbeat.unref()
         stream.once('close', () => {
           clearInterval(heartbeat)
@@ -130,12 +130,14 @@ export function openStream() {
 
   return {
     stream,
-    send(event: HubEvent): void {
-      const { name } = event
-      const waiting = pending.get(name)
-      // Removed first, so that it becomes the last one.
-      pending.delete(name)
-      pending.set(name, waiting ? combine(waiting, event) : event)
+    send(events: readonly HubEvent[]): void {
+      for (const event of events) {
+        const { name } = event
+        const waiting = pending.get(name)
+        // Removed first, so that it becomes the last one.
+        pending.delete(name)
+        pending.set(name, waiting ? combine(waiting, event) : event)
+      }
       push(false)
     },
     end(): void {

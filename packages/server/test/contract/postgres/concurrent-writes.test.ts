@@ -225,7 +225,7 @@ test('a page at one node receives the progress of a pull that another node runs'
       ...{ pauseMs: 1, sleep, onError: (error) => assert.fail(String(error)) },
     }),
   )
-  there?.subscribe({ onEvent: (event) => events.push(event), onEnd: () => undefined })
+  there?.subscribe({ onEvents: (added) => events.push(...added), onEnd: () => undefined })
   const receivedPull = (name: HubEvent['name'], received: number) => async () =>
     events.some((one) => {
       if (one.name !== name || !('pull' in one.content)) return false
