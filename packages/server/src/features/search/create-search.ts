@@ -3,6 +3,7 @@
 import PQueue from 'p-queue'
 import { keepRunning, sleep } from '../../lib/time/run-periodically.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
+import { type PauseRatio, pauseAfter } from './indexing-pause.ts'
 import type { SearchDeps } from './search-everywhere.ts'
 import { searchIndexRoutes } from './search-index-routes.ts'
 import { searchRoutes } from './search-routes.ts'
@@ -10,12 +11,10 @@ import { searchRoutes } from './search-routes.ts'
 /** The number of platforms that all searches together query concurrently. */
 const MAX_CONCURRENT_PLATFORMS = 16
 
-/** A small step costs nearly as much as a full one, so changes are collected for this time. */
-const COLLECT_MS = 250
 /** A step takes some 100 ms: of the search thread on SQLite, and mostly of the server on PostgreSQL. */
-const TEXT_INDEXING = { limit: 2000, pauseRatio: { idle: 0, withPushes: 1 } }
+const TEXT_INDEXING = { limit: 2000, pauseRatio: { idle: 0, withPushes: 8, late: 1 } }
 /** A step takes some milliseconds, for which pushes wait on SQLite. */
-const FIELD_INDEXING = { limit: 100, pauseRatio: { idle: 0.25, withPushes: 6 } }
+const FIELD_INDEXING = { limit: 100, pauseRatio: { idle: 0.25, withPushes: 6, late: 6 } }
 
 export function createSearch(
   deps: FeatureDeps & {
@@ -57,8 +56,7 @@ type Indexing = {
   /** Indexes the next changes, at most `limit`; returns their number. */
   indexNext: (limit: number) => Promise<number>
   limit: number
-  /** The pause after a step as a multiple of its duration, without and with pushes. */
-  pauseRatio: { idle: number; withPushes: number }
+  pauseRatio: PauseRatio
   hasPushes: () => boolean
   onError: (error: unknown) => void
 }
@@ -70,14 +68,16 @@ type Indexing = {
 function startIndexing(options: Indexing): () => Promise<void> {
   const { indexNext, limit, pauseRatio, hasPushes, onError } = options
   const stopping = new AbortController()
+  let completeAt = performance.now()
   const run = async () => {
     let pause = 0
     do {
       const startedAt = performance.now()
-      const indexed = await indexNext(limit)
-      const ratio = hasPushes() ? pauseRatio.withPushes : pauseRatio.idle
-      const proportional = ratio * (performance.now() - startedAt)
-      pause = indexed < limit ? Math.max(COLLECT_MS, proportional) : proportional
+      const isComplete = (await indexNext(limit)) < limit
+      const now = performance.now()
+      if (isComplete) completeAt = now
+      const step = { isComplete, tookMs: now - startedAt, behindMs: now - completeAt }
+      pause = pauseAfter({ ...step, hasPushes: hasPushes() }, pauseRatio)
       if (!(await sleep(pause, stopping.signal))) return
     } while (!stopping.signal.aborted)
   }
