@@ -19,8 +19,8 @@ export type Drift = { unknown: string[]; absent: string[]; wrong_type: WrongType
 export type ManifestKeys = {
   known: ReadonlySet<string>
   required: readonly string[]
-  /** The fields whose type the hub can check. */
-  typed: ReadonlyMap<string, { kind: ValueKind; declared: string }>
+  /** What is expected of each key. `kind` is null if the hub cannot check its type. */
+  expected: ReadonlyMap<string, { kind: ValueKind | null; declared: string; isRequired: boolean }>
 }
 
 export function toManifestKeys(
@@ -30,10 +30,11 @@ export function toManifestKeys(
   return {
     known: new Set(fields.map((field) => field.key)),
     required: required.map((field) => field.key),
-    typed: new Map(
-      fields.flatMap(({ key, type }) => {
+    expected: new Map(
+      fields.map(({ key, type, required }) => {
         const kind = valueKindOf(type)
-        return kind === null || kind === 'any' ? [] : [[key, { kind, declared: type }]]
+        const checked = kind === 'any' ? null : kind
+        return [key, { kind: checked, declared: type, isRequired: required }]
       }),
     ),
   }
@@ -49,24 +50,26 @@ const MAX_QUOTED = 100
  */
 export function findDrift(
   { keys, findMismatch }: DataMembers,
-  { known, required, typed }: ManifestKeys,
+  { required, expected }: ManifestKeys,
   { isWhole }: { isWhole: boolean },
 ): Drift | null {
   const unknown: string[] = []
   const wrong_type: WrongType[] = []
   // Runs for every key of every changed record. `entries()` would allocate a pair for each.
   let position = 0
+  let present = 0
   for (const key of keys) {
-    const type = typed.get(key)
-    const found = type === undefined ? null : findMismatch(position, type.kind)
-    if (type === undefined) {
-      if (!known.has(key)) unknown.push(key)
-    } else if (found !== null) {
-      wrong_type.push({ key, found, declared: type.declared })
+    const field = expected.get(key)
+    if (field === undefined) unknown.push(key)
+    else {
+      if (field.isRequired) present++
+      const found = field.kind === null ? null : findMismatch(position, field.kind)
+      if (found !== null) wrong_type.push({ key, found, declared: field.declared })
     }
     position++
   }
-  const absent = isWhole ? findAbsent(required, keys) : []
+  // Neither data nor manifests have a key twice.
+  const absent = isWhole && present < required.length ? findAbsent(required, keys) : []
   if (unknown.length + absent.length + wrong_type.length === 0) return null
   return {
     unknown: unknown.slice(0, MAX_REPORTED),
@@ -76,7 +79,6 @@ export function findDrift(
 }
 
 function findAbsent(required: readonly string[], keys: readonly string[]): string[] {
-  if (required.length === 0) return []
   const present = new Set(keys)
   return required.filter((key) => !present.has(key))
 }
