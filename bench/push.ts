@@ -1,8 +1,15 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Engine } from './engines.ts'
 import { startPushFloor } from './floors/run-floor.ts'
 import { register, startHub } from './hub.ts'
 import { startServer } from './processes.ts'
-import { createPushLoad, describeRounds, median, type Round } from './push-load.ts'
+import {
+  createPushLoad,
+  describeRounds,
+  type MeasuredServer,
+  median,
+  type Round,
+} from './push-load.ts'
 import type { DataName } from './records-data.ts'
 import { heading, report } from './report.ts'
 
@@ -29,12 +36,18 @@ export async function benchPush(engine: Engine, data: DataName, seconds: number)
         pushes += (await push(server, 64, 2)).completed
       }
     }
+    const pushToHub = async (connections: number) => {
+      const round = await push(hub, connections, seconds)
+      await untilIdle(hub)
+      return round
+    }
+    await untilIdle(hub)
     for (const connections of [64, 256] as const) {
       const pairs: Pair[] = []
       for (let round = 0; round < ROUNDS; round++) {
         pairs.push({
           floor: await push(floor, connections, seconds),
-          hub: await push(hub, connections, seconds),
+          hub: await pushToHub(connections),
         })
       }
       reportPairs(engine, data, connections, pairs)
@@ -42,6 +55,19 @@ export async function benchPush(engine: Engine, data: DataName, seconds: number)
   } finally {
     await hub.stop()
     await floor.stop()
+  }
+}
+
+const IDLE_CHECK_MS = 500
+/** As a share of one core. */
+const IDLE_SHARE = 0.1
+
+/** Waits until a server has done what a round left to do, such as indexing texts, for which the next round would wait. */
+async function untilIdle({ cpuSeconds }: MeasuredServer): Promise<void> {
+  for (let used = 1; used > IDLE_SHARE; ) {
+    const before = cpuSeconds()
+    await sleep(IDLE_CHECK_MS)
+    used = (cpuSeconds() - before) / (IDLE_CHECK_MS / 1000)
   }
 }
 
