@@ -47,16 +47,22 @@ export function createSearchThread(
     // Computing tokens allocates much memory; a small young generation is collected early.
     { workerData: { url }, resourceLimits: { maxYoungGenerationSizeMb: 8 }, warn },
   )
+  /** Whether the last step had nothing to index or to merge. */
+  let isSettled = true
   const indexNext = async (limit: number) => {
     const isComplete = (await index.readPosition()) >= (await readCommitWatermark(writer))
-    return isComplete && !thread.isRunning() ? 0 : thread.request(limit)
+    if (isComplete && isSettled) return 0
+    const indexed = await thread.request(limit)
+    isSettled = indexed === 0
+    return indexed
   }
   return { texts: { ...index, indexNext }, thread }
 }
 
 /** Makes the tokens on the calling thread. */
 export function createTextIndex({ writer }: Pick<Databases, 'writer'>): TextIndexStore {
-  let unmerged = 0
+  // An earlier thread may have left entries.
+  let unmerged = MERGE_AFTER
   return {
     async indexNext(limit) {
       const indexed = await writer

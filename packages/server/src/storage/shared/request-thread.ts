@@ -4,6 +4,7 @@ import { busy, HubError, isErrorCode, storageUnavailable } from '../../errors.ts
 
 type Failure = { message: string; code: string | null }
 type Message<Result> =
+  | { isReady: true }
   | { id: number; result: Result }
   | { id: number; failure: Failure }
   | { warning: string }
@@ -21,19 +22,30 @@ type Pending<Result> = { resolve: (result: Result) => void; reject: (error: Erro
 
 /** The seconds after which a client may try again when too many requests wait. */
 const RETRY_SECONDS = 5
+/** As a multiple of the time that starting the thread took, so that starting it takes at most so much of the processor. */
+const IDLE_RATIO = 15
 
 /**
- * Starts the thread with the first request, and again after it has failed. A request fails with `busy` when
- * `maxRequests` are in progress or waiting; without it, there is no limit.
+ * Starts the thread with the first request, and again after it has failed or ended. It ends after some time without a
+ * request, because it keeps the memory of earlier ones. A request fails with `busy` when `maxRequests` are in progress or
+ * waiting; without it, there is no limit.
+ * @param idleRatio see {@link IDLE_RATIO}.
  */
 export function createRequestThread<Request, Result>(
   file: URL,
-  options: WorkerOptions & { maxRequests?: number; warn?: (message: string) => void },
+  options: WorkerOptions & {
+    maxRequests?: number
+    idleRatio?: number
+    warn?: (message: string) => void
+  },
 ): RequestThread<Request, Result> {
-  const { maxRequests = Number.POSITIVE_INFINITY } = options
+  const { maxRequests = Number.POSITIVE_INFINITY, idleRatio = IDLE_RATIO } = options
   const waiting = new Map<number, Pending<Result>>()
   let worker: Worker | null = null
   let lastId = 0
+  let startedAt = 0
+  let idleMs = 0
+  let idle: NodeJS.Timeout | undefined
 
   const start = () => {
     const started = new Worker(file, options)
@@ -41,6 +53,7 @@ export function createRequestThread<Request, Result>(
     started.on('error', (cause) => end(started, cause))
     started.on('exit', () => end(started, null))
     worker = started
+    startedAt = performance.now()
     return started
   }
   const receive = (message: Message<Result>) => {
@@ -48,8 +61,13 @@ export function createRequestThread<Request, Result>(
       options.warn?.(message.warning)
       return
     }
+    if ('isReady' in message) {
+      idleMs = idleRatio * (performance.now() - startedAt)
+      return
+    }
     const pending = waiting.get(message.id)
     waiting.delete(message.id)
+    if (waiting.size === 0) idle = setTimeout(() => void stop(), idleMs).unref()
     if ('result' in message) pending?.resolve(message.result)
     else pending?.reject(toError(message.failure))
   }
@@ -59,10 +77,18 @@ export function createRequestThread<Request, Result>(
     for (const { reject } of waiting.values()) reject(storageUnavailable(cause))
     waiting.clear()
   }
+  const stop = async () => {
+    clearTimeout(idle)
+    const running = worker
+    if (!running) return
+    end(running, null)
+    await running.terminate()
+  }
   return {
     request: (request) =>
       new Promise((resolve, reject) => {
         if (waiting.size >= maxRequests) throw busy(RETRY_SECONDS)
+        clearTimeout(idle)
         const id = ++lastId
         waiting.set(id, { resolve, reject })
         const running = worker ?? start()
@@ -70,12 +96,7 @@ export function createRequestThread<Request, Result>(
       }),
     isRunning: () => worker !== null,
     countRequests: () => waiting.size,
-    async stop() {
-      const running = worker
-      if (!running) return
-      end(running, null)
-      await running.terminate()
-    },
+    stop,
   }
 }
 
@@ -90,6 +111,7 @@ export function serveRequests<Request, Result>(
       post({ id, failure: toFailure(error) })
     }
   })
+  post({ isReady: true })
 }
 
 /** Passes a warning to the parent's `warn`. */

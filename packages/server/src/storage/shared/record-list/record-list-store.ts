@@ -250,7 +250,7 @@ export function createReadThread(
     ...options,
     maxRequests: MAX_REQUESTS,
     // A scan allocates much memory; a small young generation is collected early.
-    resourceLimits: { maxYoungGenerationSizeMb: 16 },
+    resourceLimits: { maxYoungGenerationSizeMb: 8 },
   })
   return {
     lists: {
