@@ -9,12 +9,11 @@ export type PauseRatio = {
   late: number
 }
 
-/** A step that indexed changes. */
 type Step = {
-  /** Whether it has indexed all changes. */
+  /** Whether it had fewer changes than its limit: all of them, unless a step on PostgreSQL ended early for its size. */
   isComplete: boolean
   tookMs: number
-  /** The time since the index last had all changes. */
+  /** The time since the last complete step. */
   behindMs: number
   hasPushes: boolean
 }
