@@ -10,7 +10,7 @@ export type PauseRatio = {
 }
 
 type Step = {
-  /** Whether it had fewer changes than its limit: all of them, unless a step on PostgreSQL ended early for its size. */
+  /** Whether it had all changes. */
   isComplete: boolean
   tookMs: number
   /** The time since the last complete step. */

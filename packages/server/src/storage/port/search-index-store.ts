@@ -17,7 +17,8 @@ export interface SearchIndexStore {
    * Adds the next changed records, at most `limit`, to the text index, in the order of their changes. Each call is one
    * transaction. Only one process indexes at a time. On SQLite, the index is a file of its own, which a thread writes;
    * if it is missing, damaged or of another version, it is created anew, from the first change on.
-   * @returns the number of changes indexed; 0 if no work is left, or another process is indexing.
+   * @returns the number of changes indexed, or `limit` if the call ended early because they are large; 0 if no work is
+   *   left, or another process is indexing. So fewer than `limit` means that no work is left.
    */
   indexTexts(limit: number): Promise<number>
 

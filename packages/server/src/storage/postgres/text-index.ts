@@ -19,8 +19,7 @@ import { acquireLock, tryAcquireLock } from './locks.ts'
 import { codeOf } from './map-error.ts'
 import { bigintArray, textArray } from './parameters.ts'
 
-/** Bytes of data after which a step ends. */
-const MAX_STEP_SIZE = 32_000_000
+const MAX_STEP_BYTES = 32_000_000
 /** A lookup that takes longer finds so many records that scanning the list is faster. */
 const LOOKUP_TIMEOUT_MS = 500
 /** Records that are sampled to find out whether a search finds many. In a smaller table no search does. */
@@ -59,15 +58,23 @@ export function createSearchThread(
   return { texts: { ...index, indexNext }, thread }
 }
 
-/** Makes the tokens on the calling thread. */
-export function createTextIndex({ writer }: Pick<Databases, 'writer'>): TextIndexStore {
+/**
+ * Makes the tokens on the calling thread.
+ * @param maxStepBytes a step ends after so many bytes of data.
+ */
+export function createTextIndex(
+  { writer }: Pick<Databases, 'writer'>,
+  maxStepBytes = MAX_STEP_BYTES,
+): TextIndexStore {
   // An earlier thread may have left entries.
   let unmerged = MERGE_AFTER
   return {
     async indexNext(limit) {
       const indexed = await writer
         .transaction()
-        .execute(async (db) => ((await tryAcquireLock(db, 'text index')) ? index(db, limit) : 0))
+        .execute(async (db) =>
+          (await tryAcquireLock(db, 'text index')) ? index(db, { limit, maxStepBytes }) : 0,
+        )
       unmerged += indexed
       if (indexed < limit && unmerged >= MERGE_AFTER) {
         await sql`SELECT gin_clean_pending_list('record_search_tokens')`.execute(writer)
@@ -90,8 +97,11 @@ export function createTextIndex({ writer }: Pick<Databases, 'writer'>): TextInde
 
 const tokenize = createRecordTokenizer()
 
-async function index(db: Executor, limit: number): Promise<number> {
-  const records = await readChanges(db, limit)
+type StepLimits = { limit: number; maxStepBytes: number }
+
+/** @returns as `SearchIndexStore.indexTexts`. */
+async function index(db: Executor, limits: StepLimits): Promise<number> {
+  const records = await readChanges(db, limits)
   const last = records.at(-1)
   if (!last) return 0
   const tokens = records.map(({ data, ...names }) =>
@@ -110,10 +120,10 @@ async function index(db: Executor, limit: number): Promise<number> {
     ON CONFLICT (platform_id, record_id) DO UPDATE SET tokens = excluded.tokens
   `.execute(db)
   await saveFeedPosition(db, 'texts', last.change_seq)
-  return records.length
+  return Number(last.size) < limits.maxStepBytes ? records.length : limits.limit
 }
 
-async function readChanges(db: Executor, limit: number) {
+async function readChanges(db: Executor, { limit, maxStepBytes }: StepLimits) {
   const watermark = await readCommitWatermark(db)
   const changes = db
     .selectFrom('records')
@@ -127,7 +137,7 @@ async function readChanges(db: Executor, limit: number) {
   return db
     .selectFrom(changes.as('c'))
     .selectAll()
-    .where(sql<boolean>`size - octet_length(data) < ${sql.lit(MAX_STEP_SIZE)}`)
+    .where(sql<boolean>`size - octet_length(data) < ${sql.lit(maxStepBytes)}`)
     .orderBy('change_seq')
     .execute()
 }

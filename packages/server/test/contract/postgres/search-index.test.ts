@@ -1,6 +1,8 @@
 /** The search index of PostgreSQL: several nodes, open transactions, the syntax of its queries. */
 import assert from 'node:assert/strict'
 import { ACQUIRE_IN_FLIGHT_LOCK } from '../../../src/storage/postgres/commit-watermark.ts'
+import { openWorker } from '../../../src/storage/postgres/connection.ts'
+import { createTextIndex } from '../../../src/storage/postgres/text-index.ts'
 import { withDatabase } from '../../helpers/postgres/database.ts'
 import { test } from '../../helpers/postgres/nodes.ts'
 import { pushWrite } from '../../helpers/storage/fixtures.ts'
@@ -39,6 +41,21 @@ test('nodes that index concurrently index each record once', async ({ nodeA, nod
   }
   assert.equal(indexed, 200)
   assert.equal(await countIndexedTexts(nodeA.storage), 200)
+})
+
+test('a step that ends early because records are large says that more is left', async (t) => {
+  const school = await t.nodeA.register()
+  await t.nodeA.write(...['r-1', 'r-2'].map((reference) => pushWrite(school, { reference })))
+  const { database: writer, close } = openWorker(t.url)
+  try {
+    const { indexNext } = createTextIndex({ writer }, 1)
+    assert.equal(await indexNext(10), 10)
+    assert.equal(await countIndexedTexts(t.nodeA.storage), 1)
+    assert.equal(await indexNext(10), 10)
+    assert.equal(await indexNext(10), 0)
+  } finally {
+    await close()
+  }
 })
 
 test('the syntax of text search queries has no effect in a search', async ({ nodeA: kit }) => {
