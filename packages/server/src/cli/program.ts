@@ -85,6 +85,8 @@ export async function readSourceKey(printError: (line: string) => void): Promise
  */
 export function limitHeapDuringStart(): void {
   setFlagsFromString('--semi-space-growth-factor=1')
+  // The option of the command line takes precedence over the limits that the hub gives to its threads.
+  setFlagsFromString('--max-semi-space-size=0')
 }
 
 /**

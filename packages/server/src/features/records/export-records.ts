@@ -68,24 +68,37 @@ export function exportRecords(
 }
 
 /** A stream of bytes, so that its buffer is limited by size. */
-function asStream(texts: AsyncGenerator<string>): Readable {
+function asStream(texts: AsyncGenerator<Iterable<string>>): Readable {
   return Readable.from(asBytes(texts), { objectMode: false })
 }
 
-async function* asBytes(texts: AsyncGenerator<string>): AsyncGenerator<Buffer> {
-  for await (const text of texts) yield Buffer.from(text)
+/** Characters that are encoded together. Only a full collection frees the longer strings of 128 KiB and more. */
+const ENCODED_LENGTH = 32 * 1024
+
+async function* asBytes(chunks: AsyncGenerator<Iterable<string>>): AsyncGenerator<Buffer> {
+  for await (const texts of chunks) {
+    let waiting = ''
+    for (const text of texts) {
+      waiting += text
+      if (waiting.length < ENCODED_LENGTH) continue
+      yield Buffer.from(waiting)
+      waiting = ''
+    }
+    if (waiting !== '') yield Buffer.from(waiting)
+  }
 }
 
 async function* writeCsv(
   chunks: Chunks,
   columns: RecordColumn[],
   { raw, bom }: Pick<ExportOptions, 'raw' | 'bom'>,
-): AsyncGenerator<string> {
+): AsyncGenerator<Iterable<string>> {
   const guard = raw ? (text: string) => text : escapeFormula
   const head = csvLine(columns.map((column) => guard(column.header)))
-  yield bom ? `\ufeff${head}` : head
-  for await (const rows of readCells(chunks, columns)) {
-    yield rows.map((cells) => csvLine(cells.map((value) => guard(cellText(value))))).join('')
+  yield [bom ? `\ufeff${head}` : head]
+  const readRow = createCellReader(columns)
+  for await (const rows of chunks) {
+    yield rows.values().map((row) => csvLine(readRow(row).map((value) => guard(cellText(value)))))
   }
 }
 
@@ -94,19 +107,21 @@ async function* readCells(chunks: Chunks, columns: RecordColumn[]): AsyncGenerat
   for await (const rows of chunks) yield rows.map(readRow)
 }
 
-async function* writeLines(chunks: Chunks): AsyncGenerator<string> {
-  for await (const rows of chunks) yield rows.map((row) => `${recordText(row)}\n`).join('')
+async function* writeLines(chunks: Chunks): AsyncGenerator<Iterable<string>> {
+  for await (const rows of chunks) yield rows.values().map((row) => `${recordText(row)}\n`)
 }
 
 /** A truncated document is invalid JSON, so that a client notices the interruption. */
-async function* writeJson(chunks: Chunks): AsyncGenerator<string> {
-  yield '{"success":true,"records":['
+async function* writeJson(chunks: Chunks): AsyncGenerator<Iterable<string>> {
+  yield ['{"success":true,"records":[']
   let separator = ''
-  for await (const rows of chunks) {
-    yield rows.length === 0 ? '' : separator + rows.map(recordText).join(',')
-    if (rows.length > 0) separator = ','
+  const toText = (row: RecordRow) => {
+    const text = separator + recordText(row)
+    separator = ','
+    return text
   }
-  yield ']}\n'
+  for await (const rows of chunks) yield rows.values().map(toText)
+  yield [']}\n']
 }
 
 /** Returns a record as the API shows it, without parsing its data. */

@@ -290,7 +290,7 @@ export function createSearchThread(index: IndexFile, deps: SearchDeps): SearchTh
   const thread = createRequestThread<IndexRequest, number>(file, {
     workerData: index,
     // Computing tokens allocates much memory; a small young generation is collected early.
-    resourceLimits: { maxYoungGenerationSizeMb: 8 },
+    resourceLimits: { maxYoungGenerationSizeMb: 16 },
     warn: deps.warn,
   })
   return { ...createClient(index, deps, thread), thread }

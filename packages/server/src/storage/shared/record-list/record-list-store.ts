@@ -249,8 +249,8 @@ export function createReadThread(
   const thread = createRequestThread<ReadRequest, Read>(file, {
     ...options,
     maxRequests: MAX_REQUESTS,
-    // A scan allocates much memory; a small young generation is collected early.
-    resourceLimits: { maxYoungGenerationSizeMb: 8 },
+    // A scan allocates much and keeps little of it, so that a small young generation takes no more time.
+    resourceLimits: { maxYoungGenerationSizeMb: 4 },
   })
   return {
     lists: {

@@ -85,7 +85,7 @@ export type ResolvedQuery = {
 const FIRST_STEP = 64
 const MAX_STEP = 2000
 /** Target size of the data that one step reads, in UTF-16 units. */
-const MAX_STEP_SIZE = 4_000_000
+const MAX_STEP_SIZE = 1_000_000
 
 /**
  * Reads the steps of a scan up to its end. A step with large records is divided.
