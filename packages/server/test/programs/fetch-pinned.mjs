@@ -12,7 +12,9 @@ import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 
-const INSTALL = ['ci', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
+// `npm run --silent` sets the log level of the commands that it runs, and the error would have no reason.
+const LOG_LEVEL = '--loglevel=error'
+const INSTALL = ['ci', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', LOG_LEVEL]
 const PARTIAL = 'partial-'
 const DAY_MS = 86_400_000
 

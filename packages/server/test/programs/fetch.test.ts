@@ -24,6 +24,12 @@ test('concurrent processes fetch one complete program, which is then used withou
 
 test('a package whose hash differs from the lock file is rejected, and its folder is deleted', async (t) => {
   const { source, cache } = createSource(t, { hashOf: 'another tool' })
+  const { npm_config_loglevel } = process.env
+  process.env['npm_config_loglevel'] = 'silent'
+  t.after(() => {
+    if (npm_config_loglevel === undefined) delete process.env['npm_config_loglevel']
+    else process.env['npm_config_loglevel'] = npm_config_loglevel
+  })
   await assert.rejects(fetchPinned(source, cache), /EINTEGRITY/)
   assert.deepEqual(readdirSync(cache), [])
 })
