@@ -17,6 +17,7 @@ import { heading, report } from './report.ts'
 
 const PUSHES_PER_SECOND = 1000
 const CONNECTIONS = 32
+const DRILLED = 'one.recordhub-backup'
 const ROUND_SECONDS = 5
 const PULL_SECONDS = '86400'
 const MAIN = fileURLToPath(new URL('../packages/server/src/main.ts', import.meta.url))
@@ -36,7 +37,7 @@ export async function benchBackup(engine: Engine, records: number): Promise<void
     hub = await signIn(await startHubProcess(original, PULL_SETTINGS), original)
     const key = await fill(hub, records)
     const alone = await push(hub, key, 0, sleep(ROUND_SECONDS))
-    const path = join(folder, 'one.recordhub-backup')
+    const path = join(folder, DRILLED)
     const begun = performance.now()
     const log = watchLog(original)
     const backup = run(original, ['backup', '--out', path])
@@ -180,11 +181,13 @@ function watchLog({ env }: BenchDatabase): { stop: () => number } {
 
 async function drill(hub: BenchHub, engine: Engine): Promise<void> {
   const begun = performance.now()
-  await hub.call('POST', '/api/v1/backups/one.recordhub-backup/drill', {})
+  await hub.call('POST', `/api/v1/backups/${DRILLED}/drill`, {})
   for (;;) {
     await sleep(500)
-    const { run: state, drill: result } = await hub.call('GET', '/api/v1/backups')
+    const { run: state, backups } = await hub.call('GET', '/api/v1/backups')
     if (Object(state).state === 'running') continue
+    const listed: unknown[] = Array.isArray(backups) ? backups : []
+    const { drill: result } = Object(listed.find((backup) => Object(backup).file === DRILLED))
     if (!result) throw new Error(`The drill failed: ${Object(state).error}`)
     const { records, equal, changed_since, different, absent } = Object(result)
     report({
