@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { NO_FILTER } from '../../domain/record/record-query.ts'
+import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import type { RecordQuery, RecordRow } from '../../storage/port/record-store.ts'
 import {
   EXPORT_FORMATS,
@@ -35,25 +36,38 @@ function exported(format: ExportFormat, chunks: AsyncGenerator<RecordRow[]>) {
 for (const format of EXPORT_FORMATS) {
   test(`${format} records are read on demand, and reading stops when the client leaves`, async () => {
     let read = 0
-    let end = () => {}
-    const ended = new Promise<void>((resolve) => (end = resolve))
-    async function* endless(): AsyncGenerator<RecordRow[]> {
-      try {
-        for (;;) {
-          read += 1
-          yield [{ ...ROW, data: `{"a":"${crypto.randomUUID().repeat(2000)}"}` }]
-        }
-      } finally {
-        end()
-      }
-    }
-    const stream = exported(format, endless())
-    await once(stream, 'readable')
-    assert.ok(stream.read() !== null)
-    stream.destroy()
-    await ended
+    const large = { ...ROW, data: `{"a":"${crypto.randomUUID().repeat(2000)}"}` }
+    await leave(format, () => {
+      read += 1
+      return [large]
+    })
     assert.ok(read < 100, `${read} chunks were read`)
   })
+
+  test(`${format} reading stops when the client leaves while no more records are found`, async () => {
+    const rows = Array.from({ length: 1000 }, () => ROW)
+    await leave(format, () => rows.splice(0))
+  })
+}
+
+/** Reads the beginning of an export without an end. Resolves when reading its records has ended. */
+async function leave(format: ExportFormat, readChunk: () => RecordRow[]): Promise<void> {
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+  async function* endless(): AsyncGenerator<RecordRow[]> {
+    try {
+      for (;;) {
+        yield readChunk()
+        await yieldToEventLoop()
+      }
+    } finally {
+      end()
+    }
+  }
+  const stream = exported(format, endless())
+  await once(stream, 'readable')
+  assert.ok(stream.read() !== null)
+  stream.destroy()
+  await ended
 }
 
 test('chunks are limited in bytes and contain each record once', async () => {

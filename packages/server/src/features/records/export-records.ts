@@ -79,12 +79,14 @@ async function* asBytes(chunks: AsyncGenerator<Iterable<string>>): AsyncGenerato
   for await (const texts of chunks) {
     let waiting = ''
     for (const text of texts) {
+      if (waiting.length >= ENCODED_LENGTH) {
+        yield Buffer.from(waiting)
+        waiting = ''
+      }
       waiting += text
-      if (waiting.length < ENCODED_LENGTH) continue
-      yield Buffer.from(waiting)
-      waiting = ''
     }
-    if (waiting !== '') yield Buffer.from(waiting)
+    // Also after a chunk without records: a stream whose reader has left ends here.
+    yield Buffer.from(waiting)
   }
 }
 
