@@ -28,12 +28,13 @@ type InboxDeps = Pick<
     findNewestBackup: () => Promise<string | null>
   }
 
-type ReadInbox = () => Promise<Inbox>
+/** @param health of all platforms, if it was read already. */
+type ReadInbox = (health?: InboxFacts['health']) => Promise<Inbox>
 
 /** Reads everything that waits for a person. */
 export function createReadInbox(deps: InboxDeps): ReadInbox {
-  return async () => {
-    const { facts, is_complete } = await readFacts(deps)
+  return async (health) => {
+    const { facts, is_complete } = await readFacts(deps, health)
     const items = toItems(findFaults(facts), await deps.inbox.listMarks(), facts.now)
     const put_aside = items.filter((item) => item.put_aside !== null).length
     const open = items.length - put_aside
@@ -44,6 +45,7 @@ export function createReadInbox(deps: InboxDeps): ReadInbox {
 /** Everything that waits for a person, and putting it aside. */
 export function inboxRoutes(deps: InboxDeps) {
   const { inbox, clock } = deps
+  const readInbox = createReadInbox(deps)
 
   async function findFault(key: string): Promise<Fault> {
     const { facts } = await readFacts(deps)
@@ -62,7 +64,7 @@ export function inboxRoutes(deps: InboxDeps) {
     route('GET /api/v1/inbox', {
       summary: 'Read everything that waits for a person',
       response: Inbox.properties,
-      handle: createReadInbox(deps),
+      handle: () => readInbox(),
     }),
 
     route('POST /api/v1/inbox/put-aside', {
@@ -108,7 +110,10 @@ export function inboxRoutes(deps: InboxDeps) {
   ]
 }
 
-async function readFacts(deps: InboxDeps): Promise<{ facts: InboxFacts; is_complete: boolean }> {
+async function readFacts(
+  deps: InboxDeps,
+  health?: InboxFacts['health'],
+): Promise<{ facts: InboxFacts; is_complete: boolean }> {
   const { alerts, platforms, missing, rejectedPushes, pushErrors, manifests, digests } = deps
   const now = deps.clock.now()
   const hour = hourOf(now)
@@ -122,7 +127,7 @@ async function readFacts(deps: InboxDeps): Promise<{ facts: InboxFacts; is_compl
   const facts: InboxFacts = {
     now: now.toISOString(),
     platforms: await alerts.listWatchedPlatforms(),
-    health: await platforms.listHealth(),
+    health: health ?? (await platforms.listHealth()),
     alerts: limited.alerts.slice(0, MAX_FAULTS),
     reviews: limited.reviews.slice(0, MAX_FAULTS),
     groups: limited.groups.slice(0, MAX_FAULTS),

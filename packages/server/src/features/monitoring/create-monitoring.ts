@@ -1,6 +1,5 @@
 /** Monitoring for operators: dashboard, activity, audit log, statistics and alerts. */
 
-import type { Inbox } from '@recordhub/protocol'
 import { toMailSettings } from '../../config/feature-settings.ts'
 import { runPeriodically } from '../../lib/time/run-periodically.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
@@ -29,7 +28,7 @@ export function createMonitoring(
     alertEventIntervalMs: number
     stopping: AbortSignal
     checkReady: () => Promise<void>
-    readInbox: () => Promise<Inbox>
+    readInbox: Parameters<typeof createReadSnapshot>[0]['readInbox']
   },
 ) {
   const mail = toMailSettings(deps.config)

@@ -1,5 +1,6 @@
 import {
   type Inbox,
+  type PlatformSummary,
   POLLING_INTERVAL_SECONDS,
   type Snapshot,
   type SnapshotPull,
@@ -47,14 +48,18 @@ export function createReadSnapshot(
   deps: Pick<
     FeatureDeps,
     'snapshot' | 'statistics' | 'config' | 'clock' | 'dayOf' | 'nextRun' | 'version'
-  > & { readInbox: () => Promise<Inbox> },
+  > & {
+    /** As `createReadInbox`. */
+    readInbox: (health?: PlatformSummary[]) => Promise<Inbox>
+  },
 ): ReadSnapshot {
   let latest: (TaggedSnapshot & { version: string; key: string }) | null = null
   let recent: { key: string; pulls: Snapshot['recent_pulls'] } | null = null
 
-  async function readInboxInTurn(): Promise<Inbox> {
+  /** @param platforms with their health, of which there may be more than the snapshot has. */
+  async function readInboxInTurn(platforms: PlatformSummary[], total: number): Promise<Inbox> {
     await yieldToEventLoop()
-    return deps.readInbox()
+    return platforms.length === total ? deps.readInbox(platforms) : deps.readInbox()
   }
 
   /** Reads the recent pulls again only after another pull has finished: they are the largest part of a snapshot. */
@@ -81,7 +86,7 @@ export function createReadSnapshot(
       ...rest,
       version: deps.version,
       hours: await readHours(deps, HOURS),
-      inbox: firstItems(await readInboxInTurn()),
+      inbox: firstItems(await readInboxInTurn(rest.platforms, rest.stats.platforms)),
       recent_pulls: await readRecentPulls(ids, pull.last?.id ?? null),
       pull: withNextRun(pull, deps.nextRun()),
     }
