@@ -12,6 +12,7 @@ import { IN_LIST_INDEX } from '../shared/records/record-rows.ts'
 import { createRequestThread, type RequestThread } from '../shared/request-thread.ts'
 import type { Databases, Executor } from '../shared/schema/databases.ts'
 import { readFeedPosition, saveFeedPosition } from '../shared/search/field-index.ts'
+import { endAfterLargeWork } from '../shared/search/index-thread.ts'
 import type { TextIndexStore } from '../shared/search/search-index.ts'
 import { readCommitWatermark } from './commit-watermark.ts'
 import { analyzeGrownTables } from './dialect.ts'
@@ -48,13 +49,13 @@ export function createSearchThread(
   )
   /** Whether the last step had nothing to index or to merge. */
   let isSettled = true
-  const indexNext = async (limit: number) => {
+  const indexNext = endAfterLargeWork(thread, async (limit) => {
     const isComplete = (await index.readPosition()) >= (await readCommitWatermark(writer))
     if (isComplete && isSettled) return 0
     const indexed = await thread.request(limit)
     isSettled = indexed === 0
     return indexed
-  }
+  })
   return { texts: { ...index, indexNext }, thread }
 }
 

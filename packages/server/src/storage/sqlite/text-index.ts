@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { createRecordTokenizer } from '../../domain/search/token-bytes.ts'
 import { createRequestThread, type RequestThread } from '../shared/request-thread.ts'
 import { bytesOf, integerOf, type Row, textOf } from '../shared/schema/databases.ts'
+import { endAfterLargeWork } from '../shared/search/index-thread.ts'
 import type { TextIndexStore } from '../shared/search/search-index.ts'
 import { BUSY_TIMEOUT_MS, beginImmediate } from './begin-immediate.ts'
 import { isDiskFull, isFatal, withMappedErrors } from './map-error.ts'
@@ -293,7 +294,8 @@ export function createSearchThread(index: IndexFile, deps: SearchDeps): SearchTh
     resourceLimits: { maxYoungGenerationSizeMb: 16 },
     warn: deps.warn,
   })
-  return { ...createClient(index, deps, thread), thread }
+  const client = createClient(index, deps, thread)
+  return { ...client, indexNext: endAfterLargeWork(thread, client.indexNext), thread }
 }
 
 /** Maintains the text index on the calling thread, for tests: starting a thread takes longer than starting a hub. */
