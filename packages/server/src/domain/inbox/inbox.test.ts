@@ -125,6 +125,18 @@ test('an item of an acknowledged alert is put aside, and such items are the last
   assert.equal(openedAt(EARLIER), 'ann', 'it was acknowledged later')
 })
 
+test('the order of items does not depend on the order of the platforms', () => {
+  const platforms = [1, 2, 3].map((platform_id) => ({ ...SCHOOL, platform_id }))
+  const health = [1, 2, 3].map((id) => ({ ...PULLS_FAILING, id }))
+  for (const given of [health, health.toReversed()]) {
+    const items = toItems(findFaults(factsOf({ platforms, health: given })), [], NOW)
+    assert.deepEqual(
+      items.map(({ key }) => key),
+      ['pulls_failing 1', 'pulls_failing 2', 'pulls_failing 3'],
+    )
+  }
+})
+
 test('the title of a group says what was rejected, and why', () => {
   const titleOf = (part: Partial<RejectedPushGroup>) =>
     findFaults(factsOf({ groups: [{ ...GROUP, ...part }] }))[0]?.title

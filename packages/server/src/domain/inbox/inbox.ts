@@ -10,6 +10,7 @@ import type {
   RejectedPushGroup,
 } from '@recordhub/protocol'
 import type { ErrorCode } from '../../errors.ts'
+import { compareCodePoints } from '../../lib/text/code-points.ts'
 import { formatCount } from '../activity/activity.ts'
 import { matchSource, type PushErrorCount, type PushSource } from '../activity/push-errors.ts'
 import { earliest } from '../platform/health.ts'
@@ -119,7 +120,7 @@ export function findFaults(facts: InboxFacts): Fault[] {
   return [...withAlerts, ...others]
 }
 
-/** The items in their groups: those that are not put aside first, then the most recent first. */
+/** The items in their groups: those that are not put aside first, then the most recent first, then by their keys. */
 export function toItems(faults: Fault[], marks: InboxMark[], now: string): InboxItem[] {
   const byKey = new Map(marks.map((mark) => [mark.key, mark]))
   const items = faults.map(({ occurrence, alert, ...item }) => {
@@ -133,7 +134,10 @@ export function toItems(faults: Fault[], marks: InboxMark[], now: string): Inbox
     (put_aside ? GROUPS.length : 0) + GROUPS.indexOf(group)
   const timeOf = ({ last_at, since }: InboxItem) => last_at ?? since ?? ''
   return items.toSorted(
-    (one, other) => rank(one) - rank(other) || (timeOf(one) < timeOf(other) ? 1 : -1),
+    (one, other) =>
+      rank(one) - rank(other) ||
+      compareCodePoints(timeOf(other), timeOf(one)) ||
+      compareCodePoints(one.key, other.key),
   )
 }
 

@@ -9,7 +9,7 @@ import { shareCalls } from '../../lib/concurrency/memoize-async.ts'
 import { yieldToEventLoop } from '../../lib/concurrency/yield-to-event-loop.ts'
 import { sha256 } from '../../lib/crypto/hash.ts'
 import { toHour } from '../../lib/time/clock.ts'
-import type { StoredPull } from '../../storage/port/statistics-store.ts'
+import { MAX_SNAPSHOT_PLATFORMS, type StoredPull } from '../../storage/port/statistics-store.ts'
 import type { FeatureDeps } from '../feature-deps.ts'
 import { readHours } from './statistics-routes.ts'
 
@@ -56,10 +56,11 @@ export function createReadSnapshot(
   let latest: (TaggedSnapshot & { version: string; key: string }) | null = null
   let recent: { key: string; pulls: Snapshot['recent_pulls'] } | null = null
 
-  /** @param platforms with their health, of which there may be more than the snapshot has. */
-  async function readInboxInTurn(platforms: PlatformSummary[], total: number): Promise<Inbox> {
+  /** @param platforms those of the snapshot, with their health. There may be more. */
+  async function readInboxInTurn(platforms: PlatformSummary[]): Promise<Inbox> {
     await yieldToEventLoop()
-    return platforms.length === total ? deps.readInbox(platforms) : deps.readInbox()
+    const areAll = platforms.length < MAX_SNAPSHOT_PLATFORMS
+    return areAll ? deps.readInbox(platforms) : deps.readInbox()
   }
 
   /** Reads the recent pulls again only after another pull has finished: they are the largest part of a snapshot. */
@@ -86,7 +87,7 @@ export function createReadSnapshot(
       ...rest,
       version: deps.version,
       hours: await readHours(deps, HOURS),
-      inbox: firstItems(await readInboxInTurn(rest.platforms, rest.stats.platforms)),
+      inbox: firstItems(await readInboxInTurn(rest.platforms)),
       recent_pulls: await readRecentPulls(ids, pull.last?.id ?? null),
       pull: withNextRun(pull, deps.nextRun()),
     }

@@ -72,7 +72,10 @@ function asStream(texts: AsyncGenerator<Iterable<string>>): Readable {
   return Readable.from(asBytes(texts), { objectMode: false })
 }
 
-/** Characters that are encoded together. Only a full collection frees the longer strings of 128 KiB and more. */
+/**
+ * Records are encoded together until they have so many characters. A string of 128 KiB or more that is in use during one
+ * collection of the young generation stays until a full collection.
+ */
 const ENCODED_LENGTH = 32 * 1024
 
 async function* asBytes(chunks: AsyncGenerator<Iterable<string>>): AsyncGenerator<Buffer> {

@@ -37,6 +37,8 @@ type StoredSnapshot = Pick<
 /** The running pull and the last one, as the snapshot shows them. */
 export type StoredPull = Omit<SnapshotPull, 'next_run_at'>
 
+export const MAX_SNAPSHOT_PLATFORMS = 200
+
 export interface SnapshotStore {
   /**
    * Returns a text that changes with every commit of any process. While it is the same, reads return the same. It costs
@@ -46,7 +48,7 @@ export interface SnapshotStore {
 
   /**
    * Reads the snapshot from counters and the ends of indexes. The cost does not depend on the number of records. `day` is
-   * the current calendar day in the hub's time zone.
+   * the current calendar day in the hub's time zone. It has the first `MAX_SNAPSHOT_PLATFORMS` platforms.
    */
   readSnapshot(day: string): Promise<StoredSnapshot>
 

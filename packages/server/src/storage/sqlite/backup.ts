@@ -92,7 +92,10 @@ async function runJob(
   job: BackupJob | UnpackJob,
   { onProgress = () => undefined, signal }: Pick<BackupRequest, 'onProgress' | 'signal'>,
 ): Promise<BackupInfo> {
-  const worker = new Worker(new URL('./backup-worker.ts', import.meta.url), { workerData: job })
+  const worker = new Worker(new URL('./backup-worker.ts', import.meta.url), {
+    workerData: job,
+    resourceLimits: { maxYoungGenerationSizeMb: 16 },
+  })
   const ended = Promise.withResolvers<BackupInfo>()
   let copying: number | null = null
   worker.on('message', (message: BackupMessage) => {

@@ -73,6 +73,7 @@ function startThread(
 ): Checkpointer {
   const worker = new Worker(new URL('./checkpoint-worker.ts', import.meta.url), {
     workerData: { path },
+    resourceLimits: { maxYoungGenerationSizeMb: 16 },
   })
   worker.unref()
   worker.on('error', (error) =>

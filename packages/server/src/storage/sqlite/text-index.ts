@@ -290,7 +290,7 @@ export function createSearchThread(index: IndexFile, deps: SearchDeps): SearchTh
   const file = new URL('./search-worker.ts', import.meta.url)
   const thread = createRequestThread<IndexRequest, number>(file, {
     workerData: index,
-    // Computing tokens allocates much memory; a small young generation is collected early.
+    // Computing tokens allocates much memory. With a smaller young generation, indexing takes 4 to 8 % more time.
     resourceLimits: { maxYoungGenerationSizeMb: 16 },
     warn: deps.warn,
   })

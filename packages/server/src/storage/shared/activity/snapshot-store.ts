@@ -1,7 +1,11 @@
 import type { PlatformSummary, Pull, PullTask, Stats } from '@recordhub/protocol'
 import { sql } from 'kysely'
 import { yieldToEventLoop } from '../../../lib/concurrency/yield-to-event-loop.ts'
-import type { SnapshotStore, StoredPull } from '../../port/statistics-store.ts'
+import {
+  MAX_SNAPSHOT_PLATFORMS,
+  type SnapshotStore,
+  type StoredPull,
+} from '../../port/statistics-store.ts'
 import { readHealth } from '../platforms/health-rows.ts'
 import { selectPlatformSummaries, toPlatformSummary } from '../platforms/platform-rows.ts'
 import { listRecentPulls } from '../pulls/platform-pulls.ts'
@@ -15,7 +19,6 @@ import { countRows } from '../schema/rows.ts'
 import { toActivityEntry } from './activity-rows.ts'
 import { readOpenAlerts } from './alert-store.ts'
 
-const MAX_PLATFORMS = 200
 const LATEST = 20
 const LATEST_ALERTS = 5
 const MAX_TASKS = 20
@@ -75,7 +78,7 @@ export function createSnapshotStore(
         .select('p.platform_id')
         .orderBy((eb) => eb.case().when('p.last_error', 'is', null).then(1).else(0).end())
         .orderBy('p.display_title')
-        .limit(MAX_PLATFORMS)
+        .limit(MAX_SNAPSHOT_PLATFORMS)
         .execute()
       const platforms = await readSummaries(shown.map(({ platform_id }) => platform_id))
       await yieldToEventLoop()

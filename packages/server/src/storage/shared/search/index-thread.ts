@@ -1,8 +1,8 @@
 import type { RequestThread } from '../request-thread.ts'
 
 /**
- * A thread that has indexed more records ends when it has nothing to do, because it keeps the memory of its work.
- * Starting it takes as long as indexing some thousand records.
+ * After so many records, the thread ends when it has nothing to do or another process is indexing, because it keeps the
+ * memory of its work. Starting it takes as long as indexing some thousand records.
  */
 const ENDS_AFTER = 10_000
 
@@ -11,14 +11,15 @@ export function endAfterLargeWork(
   thread: Pick<RequestThread<never, unknown>, 'countRequests' | 'stop'>,
   indexNext: (limit: number) => Promise<number>,
 ): (limit: number) => Promise<number> {
-  let indexedByThread = 0
+  /** Since this has last ended the thread. A step that ended early, because records are large, counts as a full one. */
+  let indexed = 0
   return async (limit) => {
-    const indexed = await indexNext(limit)
-    indexedByThread += indexed
-    if (indexed === 0 && indexedByThread > ENDS_AFTER && thread.countRequests() === 0) {
-      indexedByThread = 0
+    const step = await indexNext(limit)
+    indexed += step
+    if (step === 0 && indexed > ENDS_AFTER && thread.countRequests() === 0) {
+      indexed = 0
       await thread.stop()
     }
-    return indexed
+    return step
   }
 }
