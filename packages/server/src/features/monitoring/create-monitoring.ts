@@ -12,7 +12,7 @@ import type { Broadcaster } from './broadcast.ts'
 import { dashboardRoutes, eventRoutes } from './dashboard-routes.ts'
 import { createAlertEventSignal } from './follow-alert-events.ts'
 import { createMailer, createSendMail, type MailTimeouts } from './mail-alerts.ts'
-import { createReadSnapshot } from './read-snapshot.ts'
+import { createReadSnapshot, type ReadInbox } from './read-snapshot.ts'
 import { statisticsRoutes } from './statistics-routes.ts'
 import { createAlertWatch } from './watch-alerts.ts'
 
@@ -28,7 +28,7 @@ export function createMonitoring(
     alertEventIntervalMs: number
     stopping: AbortSignal
     checkReady: () => Promise<void>
-    readInbox: Parameters<typeof createReadSnapshot>[0]['readInbox']
+    readInbox: ReadInbox
   },
 ) {
   const mail = toMailSettings(deps.config)

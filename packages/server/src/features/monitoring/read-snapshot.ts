@@ -38,6 +38,8 @@ function firstItems({ open, is_complete, items }: Inbox): Snapshot['inbox'] {
 /** A snapshot and the ETag of its version. */
 type TaggedSnapshot = { snapshot: Snapshot; etag: string }
 export type ReadSnapshot = () => Promise<TaggedSnapshot>
+/** @param platforms all platforms with their health, if they were read already. */
+export type ReadInbox = (platforms?: PlatformSummary[]) => Promise<Inbox>
 
 /**
  * Reads the snapshot of the dashboard. While nothing in it changes, its version and ETag stay the same, so that browsers
@@ -48,10 +50,7 @@ export function createReadSnapshot(
   deps: Pick<
     FeatureDeps,
     'snapshot' | 'statistics' | 'config' | 'clock' | 'dayOf' | 'nextRun' | 'version'
-  > & {
-    /** As `createReadInbox`. */
-    readInbox: (health?: PlatformSummary[]) => Promise<Inbox>
-  },
+  > & { readInbox: ReadInbox },
 ): ReadSnapshot {
   let latest: (TaggedSnapshot & { version: string; key: string }) | null = null
   let recent: { key: string; pulls: Snapshot['recent_pulls'] } | null = null

@@ -73,7 +73,7 @@ function asStream(texts: AsyncGenerator<Iterable<string>>): Readable {
 }
 
 /**
- * Records are encoded together until they have so many characters. A string of 128 KiB or more that is in use during one
+ * The minimum number of characters that are encoded together. A string of 128 KiB or more that is in use during one
  * collection of the young generation stays until a full collection.
  */
 const ENCODED_LENGTH = 32 * 1024
@@ -101,9 +101,8 @@ async function* writeCsv(
   const guard = raw ? (text: string) => text : escapeFormula
   const head = csvLine(columns.map((column) => guard(column.header)))
   yield [bom ? `\ufeff${head}` : head]
-  const readRow = createCellReader(columns)
-  for await (const rows of chunks) {
-    yield rows.values().map((row) => csvLine(readRow(row).map((value) => guard(cellText(value)))))
+  for await (const rows of readCells(chunks, columns)) {
+    yield rows.values().map((cells) => csvLine(cells.map((value) => guard(cellText(value)))))
   }
 }
 

@@ -61,7 +61,7 @@ export function createSearchThread(
 
 /**
  * Makes the tokens on the calling thread.
- * @param maxStepBytes a step ends after so many bytes of data.
+ * @param maxStepBytes the data of a step; the last record may exceed it.
  */
 export function createTextIndex(
   { writer }: Pick<Databases, 'writer'>,

@@ -43,14 +43,17 @@ test('nodes that index concurrently index each record once', async ({ nodeA, nod
   assert.equal(await countIndexedTexts(nodeA.storage), 200)
 })
 
-test('a step that ends early because records are large says that more is left', async (t) => {
-  const school = await t.nodeA.register()
-  await t.nodeA.write(...['r-1', 'r-2'].map((reference) => pushWrite(school, { reference })))
-  const { database: writer, close } = openWorker(t.url)
+test('a step that ends early because records are large says that more is left', async ({
+  url,
+  nodeA,
+}) => {
+  const school = await nodeA.register()
+  await nodeA.write(...['r-1', 'r-2'].map((reference) => pushWrite(school, { reference })))
+  const { database: writer, close } = openWorker(url)
   try {
     const { indexNext } = createTextIndex({ writer }, 1)
     assert.equal(await indexNext(10), 10)
-    assert.equal(await countIndexedTexts(t.nodeA.storage), 1)
+    assert.equal(await countIndexedTexts(nodeA.storage), 1)
     assert.equal(await indexNext(10), 10)
     assert.equal(await indexNext(10), 0)
   } finally {

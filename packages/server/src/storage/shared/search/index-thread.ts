@@ -1,8 +1,8 @@
 import type { RequestThread } from '../request-thread.ts'
 
 /**
- * After so many records, the thread ends when it has nothing to do or another process is indexing, because it keeps the
- * memory of its work. Starting it takes as long as indexing some thousand records.
+ * A thread that has indexed more records ends when it has nothing to do or another process is indexing, because it keeps
+ * the memory of its work. Starting it takes as long as indexing some thousand records.
  */
 const ENDS_AFTER = 10_000
 
