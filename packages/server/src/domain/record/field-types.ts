@@ -6,7 +6,7 @@ import {
   numberKey,
   parseTimeSpan,
 } from '@recordhub/protocol/field-filter'
-import { isJsonObject, type JsonValue } from '@recordhub/protocol/lossless-json'
+import { isJsonObject, type JsonValue, parseLossless } from '@recordhub/protocol/lossless-json'
 import { isCalendarDate } from '../../lib/time/rfc3339.ts'
 
 const TEXT = new Set(['string', 'text', 'email', 'url', 'uuid', 'phone', 'enum', 'time'])
@@ -51,30 +51,47 @@ export function isKnownType(type: string): boolean {
 
 /** The label of a value's kind, such as "a number", if it is not the expected kind. Otherwise, or for null, null. */
 export function findKindMismatch(value: JsonValue, expected: ValueKind): string | null {
-  return compareKind(kindOf(value), () => String(value), expected)
+  const kind = kindOf(value)
+  if (dependsOnText(kind, expected)) return findTextMismatch(String(value), expected)
+  return compareKind(kind, expected)
 }
 
 /**
  * As {@link findKindMismatch}, of a value that is not parsed.
- * @param first the first byte of the value as JSON text.
- * @param readText decodes the value. It is called only for strings.
+ * @param bytes contain the value as JSON text from `start` to `end`.
  */
 export function findKindMismatchOfText(
-  first: number,
-  readText: () => string,
+  bytes: Buffer,
+  start: number,
+  end: number,
   expected: ValueKind,
 ): string | null {
-  return compareKind(KIND_OF_FIRST_BYTE.get(first) ?? NUMBER, readText, expected)
+  const kind = KIND_OF_FIRST_BYTE.get(bytes[start] ?? 0) ?? NUMBER
+  if (dependsOnText(kind, expected)) {
+    return findTextMismatch(readString(bytes, start, end), expected)
+  }
+  return compareKind(kind, expected)
 }
 
-function compareKind(kind: string, readText: () => string, expected: ValueKind): string | null {
+/** The value of a valid JSON string. */
+function readString(bytes: Buffer, start: number, end: number): string {
+  const text = bytes.toString('utf8', start + 1, end - 1)
+  return text.includes('\\') ? String(parseLossless(bytes.toString('utf8', start, end))) : text
+}
+
+/** A text can be a number, and is not always a date. */
+function dependsOnText(kind: string, expected: ValueKind): boolean {
+  return kind === STRING && (expected === 'number' || expected === 'date')
+}
+
+function findTextMismatch(text: string, expected: ValueKind): string | null {
+  if (expected === 'number') return numberKey(text) === null ? STRING : null
+  return isUnreadableDate(text) ? 'a text that is not a date' : null
+}
+
+function compareKind(kind: string, expected: ValueKind): string | null {
   if (kind === NULL || expected === 'any') return null
-  if (expected === 'number') {
-    const isNumber = kind === STRING && numberKey(readText()) !== null
-    return kind === NUMBER || isNumber ? null : kind
-  }
-  if (kind !== (expected === 'boolean' ? BOOLEAN_VALUE : STRING)) return kind
-  return expected === 'date' && isUnreadableDate(readText()) ? 'a text that is not a date' : null
+  return kind === EXPECTED_KINDS[expected] ? null : kind
 }
 
 /**
@@ -115,6 +132,8 @@ const NUMBER = 'a number'
 const LIST = 'a list'
 const OBJECT = 'an object'
 const NULL = 'null'
+
+const EXPECTED_KINDS = { number: NUMBER, boolean: BOOLEAN_VALUE, date: STRING, text: STRING }
 
 /** All first bytes but those of numbers. */
 const KIND_OF_FIRST_BYTE: ReadonlyMap<number, string> = new Map([

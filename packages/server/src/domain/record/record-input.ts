@@ -150,15 +150,9 @@ function membersOf(bytes: Buffer, { keys, starts, ends }: ScannedMembers): DataM
     findMismatch(position, expected) {
       const from = starts[position] ?? 0
       if (expected === 'text' && bytes[from] === QUOTE) return null
-      const readText = () => readString(bytes.toString('utf8', from, ends[position]))
-      return findKindMismatchOfText(bytes[from] ?? 0, readText, expected)
+      return findKindMismatchOfText(bytes, from, ends[position] ?? from, expected)
     },
   }
-}
-
-/** The value of a valid JSON string. */
-function readString(text: string): string {
-  return text.includes('\\') ? String(parseLossless(text)) : text.slice(1, -1)
 }
 
 /** A string of a name's length without escape sequences, which is storable for this reason; otherwise null. */

@@ -135,8 +135,9 @@ export function decidePull(
   const stored = known && withText(known)
   if (stored && isUnchanged(stored, content, read)) return { outcome: 'unchanged', next: null }
   if (stored && stored.pushed_seq > read.snapshotSeq) return { outcome: 'stale' }
-  const pulled = {
+  const next: NewRecordState = {
     full_name: content.full_name,
+    data: content.data,
     incomplete: false,
     missing_since: null,
     fingerprint: content.fingerprint,
@@ -146,9 +147,9 @@ export function decidePull(
     pushed_at: stored?.pushed_at ?? null,
     pulled_at: read.requested_at,
   }
-  if (!stored) return { outcome: 'created', next: { ...pulled, data: content.data } }
+  if (!stored) return { outcome: 'created', next }
   const { text, ...members } = mergePull(stored.data, textOf(content.data), read)
-  const decision = conclude(stored, { ...pulled, data: text }, members)
+  const decision = conclude(stored, { ...next, data: text }, members)
   if (decision.outcome !== 'unchanged') return decision
   // A platform that serialises the same content differently each time must not cause a write at each read.
   if (!stored.fingerprint?.startsWith(read.manifest_hash)) return decision

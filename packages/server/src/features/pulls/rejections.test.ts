@@ -17,7 +17,9 @@ function startRejections() {
 
 function element(index: number, text = '') {
   const value = { reference_number: 'R-7', full_name: `${index}`, data: { text } }
-  return new RecordElement(index, Buffer.from(JSON.stringify(value)), { value })
+  const bytes = Buffer.from(JSON.stringify(value))
+  const chunk = { bytes, starts: [0], ends: [bytes.length], firstIndex: index, tooLarge: [] }
+  return new RecordElement(chunk, 0, { value })
 }
 
 test('the position of the first occurrence is looked up only for the duplicates that are stored', async () => {

@@ -19,8 +19,12 @@ import {
   rejectDrift,
   toManifestKeys,
 } from '../../domain/record/drift.ts'
-import type { JsonText } from '../../domain/record/json-text.ts'
-import { checkPulled, formatErrors, limitKeys } from '../../domain/record/record-input.ts'
+import {
+  checkPulled,
+  formatErrors,
+  limitKeys,
+  type PulledInput,
+} from '../../domain/record/record-input.ts'
 import { type FieldErrors, HubError } from '../../errors.ts'
 import { IdBitset } from '../../lib/collections/id-bitset.ts'
 import { formatRfc3339 } from '../../lib/time/rfc3339.ts'
@@ -251,11 +255,11 @@ async function storeChunks(
   // The error is thrown when the writes have ended.
   for (const stored of storing) stored.catch(() => undefined)
   const outcomes = writes.length > 0 ? await deps.ingest.pull(writes.map(({ write }) => write)) : []
-  for (const [index, outcome] of outcomes.entries()) {
+  outcomes.forEach((outcome, index) => {
     const written = writes[index]
     const rejection = written && result.addOutcome(written, outcome)
     if (rejection) storing.push(rejection)
-  }
+  })
   await Promise.all(storing)
   reporter.changed()
   if (error !== null) throw new HubError('platform_response_invalid', { path, reason: error })
@@ -271,35 +275,23 @@ function validateElement(
     const params = { reason: formatErrors(errors) }
     return { rejection: { code: 'invalid_record', params, errors } }
   }
-  const { reference_number, full_name, version, data, drift } = checked
+  const { input, drift } = checked
+  const { reference_number, full_name, version, data } = input
   const rejected = rejectDrift(drift, context.plan.drift_policy)
   if (rejected) {
     const { reason, errors } = rejected
     return { rejection: { code: 'drift_rejected', params: { reason }, errors } }
   }
-  return {
-    write: {
-      reference_number,
-      content: { source: 'pull', full_name, data, fingerprint, version },
-      read,
-      ...(drift ? { drift } : {}),
-    },
-  }
-}
-
-type ValidRecord = {
-  reference_number: string
-  full_name: string
-  version: string | null
-  data: JsonText
-  drift: Drift | null
+  const content = { source: 'pull' as const, full_name, data, fingerprint, version }
+  const write = { reference_number, content, read }
+  return { write: drift ? { ...write, drift } : write }
 }
 
 function readRecord(
   element: RecordElement,
   keys: ManifestKeys,
   maxKeys: number,
-): ValidRecord | { errors: FieldErrors } {
+): { input: PulledInput; drift: Drift | null } | { errors: FieldErrors } {
   const checked = limitKeys(
     element.record
       ? { outcome: 'valid' as const, input: element.record }
@@ -307,8 +299,8 @@ function readRecord(
     maxKeys,
   )
   if (checked.outcome === 'invalid') return { errors: checked.errors }
-  const { members, ...record } = checked.input
-  return { ...record, drift: findDrift(members, keys, { isWhole: true }) }
+  const { input } = checked
+  return { input, drift: findDrift(input.members, keys, { isWhole: true }) }
 }
 
 /** Adds the number of the page to an error of the platform, on all pages but the first. */

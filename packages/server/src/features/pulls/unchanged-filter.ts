@@ -135,9 +135,10 @@ async function readOthers(
   const elements: FilteredElement[] = []
   for (const [number, chunk] of chunks.entries()) {
     const ofChunk = hashed[number] ?? []
-    const others = ofChunk.flatMap((element, position) =>
-      unchanged.has(element) ? [] : [position],
-    )
+    const others: number[] = []
+    ofChunk.forEach((element, position) => {
+      if (!unchanged.has(element)) others.push(position)
+    })
     const read = readElements(chunk, others)
     for (const element of read.elements) {
       const { fingerprint = '' } = ofChunk[element.index - chunk.firstIndex] ?? {}

@@ -68,6 +68,9 @@ export class StoredFormScanner {
   #inner: MemberList | null = null
   /** The combined bits of all string bytes. */
   #bits = 0
+  /** The number of members of the last object, and of its chosen member. */
+  #length = 0
+  #innerLength = 0
 
   constructor(options: { maxDepth: number; maxNumberLength: number; innerKey: string }) {
     this.#maxDepth = options.maxDepth
@@ -85,9 +88,10 @@ export class StoredFormScanner {
     this.#inner = null
     this.#bits = 0
     if (bytes[start] !== OPEN_BRACE) return null
-    const members = new MemberList()
+    const members = new MemberList(this.#length)
     if (this.#scanObject(start + 1, 1, this.#keys.root(), members) !== end) return null
     if (this.#bits >= 0x80 && !isUtf8(bytes.subarray(start, end))) return null
+    this.#length = members.trim()
     return { members, inner: this.#inner }
   }
 
@@ -118,9 +122,11 @@ export class StoredFormScanner {
   }
 
   #scanInner(at: number, node: KeyNode): number {
-    const members = new MemberList()
+    const members = new MemberList(this.#innerLength)
     this.#inner = members
-    return this.#scanObject(at + 1, 2, node, members)
+    const end = this.#scanObject(at + 1, 2, node, members)
+    this.#innerLength = members.trim()
+    return end
   }
 
   #scanArray(from: number, depth: number, parent: KeyNode): number {
@@ -173,9 +179,15 @@ export class StoredFormScanner {
 }
 
 class MemberList implements ScannedMembers {
-  readonly starts: number[] = []
-  readonly ends: number[] = []
+  readonly starts: number[]
+  readonly ends: number[]
   #last: KeyNode | null = null
+
+  /** @param expected the probable number of members. Arrays that grow take twice the memory. */
+  constructor(expected: number) {
+    this.starts = new Array(expected)
+    this.ends = new Array(expected)
+  }
 
   get keys(): readonly string[] {
     return this.#last?.keys() ?? []
@@ -183,8 +195,15 @@ class MemberList implements ScannedMembers {
 
   add(node: KeyNode, start: number, end: number): void {
     this.#last = node
-    this.starts.push(start)
-    this.ends.push(end)
+    this.starts[node.length - 1] = start
+    this.ends[node.length - 1] = end
+  }
+
+  /** Ends the arrays after the last member. Returns the number of members. */
+  trim(): number {
+    const length = this.#last?.length ?? 0
+    if (this.starts.length > length) this.starts.length = this.ends.length = length
+    return length
   }
 }
 

@@ -10,23 +10,31 @@ export type RecordsChunk = JsonChunk
 
 /** One element of `records`. It must not be used after its chunk was released. */
 export class RecordElement {
-  /** The index in `records` of its page. */
-  readonly index: number
   /** The record, if it could be read without parsing the element. */
   readonly record: PulledInput | null
-  /** The element as received. */
-  readonly bytes: Uint8Array
+  readonly #chunk: RecordsChunk
+  readonly #position: number
   #value: JsonValue | undefined
 
   constructor(
-    index: number,
-    bytes: Uint8Array,
+    chunk: RecordsChunk,
+    position: number,
     known: { record: PulledInput } | { value: JsonValue },
   ) {
-    this.index = index
-    this.bytes = bytes
+    this.#chunk = chunk
+    this.#position = position
     this.record = 'record' in known ? known.record : null
     this.#value = 'value' in known ? known.value : undefined
+  }
+
+  /** The index in `records` of its page. */
+  get index(): number {
+    return this.#chunk.firstIndex + this.#position
+  }
+
+  /** The element as received. */
+  get bytes(): Uint8Array {
+    return elementBytes(this.#chunk, this.#position)
   }
 
   /** The parsed element. */
@@ -89,15 +97,16 @@ export function readElements(
   const rest = positions.slice(elements.length)
   const values = rest.length > chunk.starts.length / 2 ? parseAll(chunk) : null
   for (const position of rest) {
-    const bytes = elementBytes(chunk, position)
-    const index = chunk.firstIndex + position
     let value = values?.[position]
     if (value === undefined) {
-      const parsed = parseJson(bytes)
-      if ('error' in parsed) return { elements, error: `its record ${index + 1} ${parsed.error}` }
+      const parsed = parseJson(elementBytes(chunk, position))
+      if ('error' in parsed) {
+        const number = chunk.firstIndex + position + 1
+        return { elements, error: `its record ${number} ${parsed.error}` }
+      }
       value = parsed.value
     }
-    elements.push(new RecordElement(index, bytes, { value }))
+    elements.push(new RecordElement(chunk, position, { value }))
   }
   return { elements, error: null }
 }
@@ -109,8 +118,7 @@ function scanElements(chunk: RecordsChunk, positions: readonly number[]): Record
   for (const position of positions) {
     const record = scanPulled(buffer, chunk.starts[position] ?? 0, chunk.ends[position] ?? 0)
     if (record === null) break
-    const bytes = elementBytes(chunk, position)
-    elements.push(new RecordElement(chunk.firstIndex + position, bytes, { record }))
+    elements.push(new RecordElement(chunk, position, { record }))
   }
   return elements
 }

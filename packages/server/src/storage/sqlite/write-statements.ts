@@ -195,19 +195,17 @@ export function prepareWriteStatements(database: DatabaseSync) {
     },
 
     insertRecords(records: readonly SavedRecord[], at: string): void {
-      insertRecords(
-        records.map((record) => [
-          record.record_id,
-          record.platform_id,
-          record.module_id,
-          record.reference_number,
-          ...stateValues(record),
-          record.change_seq,
-          record.created_pull_id,
-          at,
-          at,
-        ]),
-      )
+      insertRecords(records, (record) => [
+        record.record_id,
+        record.platform_id,
+        record.module_id,
+        record.reference_number,
+        ...stateValues(record),
+        record.change_seq,
+        record.created_pull_id,
+        at,
+        at,
+      ])
     },
 
     updateRecord(record: SavedRecord, at: string): void {
@@ -224,35 +222,31 @@ export function prepareWriteStatements(database: DatabaseSync) {
     },
 
     appendHistory(entries: readonly NewHistoryEntry[], at: string): void {
-      appendHistory(
-        entries.map((entry) => [
-          entry.platform_id,
-          entry.record_id,
-          entry.change_seq,
-          at,
-          entry.source,
-          formatChanges(entry.changes),
-          entry.pull_id,
-          entry.request_id,
-          entry.revert_id,
-        ]),
-      )
+      appendHistory(entries, (entry) => [
+        entry.platform_id,
+        entry.record_id,
+        entry.change_seq,
+        at,
+        entry.source,
+        formatChanges(entry.changes),
+        entry.pull_id,
+        entry.request_id,
+        entry.revert_id,
+      ])
     },
 
     appendActivity(lines: readonly NewActivity[], at: string): void {
-      appendActivity(
-        lines.map((line) => [
-          at,
-          line.level,
-          line.kind,
-          line.platform?.platform_id ?? null,
-          line.platform?.platform_name ?? null,
-          line.record_id ?? null,
-          line.actor ?? null,
-          line.message,
-          JSON.stringify(line.details ?? {}),
-        ]),
-      )
+      appendActivity(lines, (line) => [
+        at,
+        line.level,
+        line.kind,
+        line.platform?.platform_id ?? null,
+        line.platform?.platform_name ?? null,
+        line.record_id ?? null,
+        line.actor ?? null,
+        line.message,
+        JSON.stringify(line.details ?? {}),
+      ])
     },
 
     addHourly(counts: HourlyCounts, when: { at: string; day: string; node: string }): void {
@@ -279,15 +273,13 @@ export function prepareWriteStatements(database: DatabaseSync) {
     },
 
     addToSums(deltas: readonly SumDelta[]): void {
-      addToSums(
-        deltas.map((delta) => [
-          delta.platform_id,
-          delta.module_id,
-          delta.bucket,
-          delta.count,
-          delta.sum,
-        ]),
-      )
+      addToSums(deltas, ({ platform_id, module_id, bucket, count, sum }) => [
+        platform_id,
+        module_id,
+        bucket,
+        count,
+        sum,
+      ])
     },
 
     addDrift(drift: DriftCount, when: { at: string; node: string }): void {
@@ -350,13 +342,21 @@ export function prepareInsert(database: DatabaseSync) {
       statement: database.prepare(
         `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${Array(count).fill(row).join(', ')} ${onConflict}`,
       ),
+      // Used for all rows, because an array that grows is copied several times.
+      parameters: new Array<SQLInputValue>(count * columns.length).fill(null),
     }))
-    return (rows: readonly SQLInputValue[][]): void => {
+    return <Item>(items: readonly Item[], valuesOf: (item: Item) => SQLInputValue[]): void => {
       let inserted = 0
-      for (const { count, statement } of statements) {
-        for (; rows.length - inserted >= count; inserted += count) {
-          statement.run(...rows.slice(inserted, inserted + count).flat())
+      for (const { count, statement, parameters } of statements) {
+        for (; items.length - inserted >= count; inserted += count) {
+          let at = 0
+          for (const item of items.slice(inserted, inserted + count)) {
+            for (const value of valuesOf(item)) parameters[at++] = value
+          }
+          statement.run(...parameters)
         }
+        // The values can be large.
+        parameters.fill(null)
       }
     }
   }

@@ -222,11 +222,8 @@ export class BatchApplier {
     const result = this.#addDecision(write, module, record, decision, seq)
     if (result.outcome === 'rejected') return result
     lift()
-    return {
-      ...result,
-      ...(changed_alone ? { changed_alone } : {}),
-      ...(isHeld ? { is_held: true } : {}),
-    }
+    if (isHeld) return { ...result, is_held: true }
+    return changed_alone ? { ...result, changed_alone } : result
   }
 
   /** Records that the read contains a record. Returns false if the read has already contained it. */

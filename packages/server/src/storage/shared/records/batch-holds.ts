@@ -33,10 +33,9 @@ export class BatchHolds {
     decision: WriteDecision,
   ): { decision: HeldDecision; isHeld: boolean; lift: () => void } {
     const { state, record_id } = record
-    const open = { decision, isHeld: false, lift: () => undefined }
-    if (!state || decision.outcome === 'stale') return open
+    if (!state || decision.outcome === 'stale') return asDecided(decision)
     const holds = this.#holdsOf(module, record)
-    if (holds.length === 0) return open
+    if (holds.length === 0) return asDecided(decision)
     const content =
       'read' in write
         ? { ...write.content, manifest_keys: write.read.manifest_keys }
@@ -80,4 +79,10 @@ export class BatchHolds {
   #holdsOf(module: WritableModule, { record_id }: PlannedRecord): readonly Hold[] {
     return this.#left.get(record_id) ?? this.#findHolds(module, record_id)
   }
+}
+
+const liftNothing = () => undefined
+
+function asDecided(decision: WriteDecision) {
+  return { decision, isHeld: false, lift: liftNothing }
 }
