@@ -105,8 +105,8 @@ export function pushRoutes(deps: PushRouteDeps): FastifyPluginAsyncTypebox {
         // RFC 8594.
         if (platform.expires_at) reply.header('Sunset', new Date(platform.expires_at).toUTCString())
         span?.setAttributes({ 'recordhub.platform': platform.platform_name })
-        const log = { bytes: null, accepted: null }
-        request.setDecorator<Authenticated>(AUTHENTICATED, { key, platform, begun, span, ...log })
+        const received = { key, platform, begun, span, bytes: null, accepted: null }
+        request.setDecorator<Authenticated>(AUTHENTICATED, received)
         counter.recordAddress(platform.platform_id, request.ip)
         done()
       }

@@ -117,10 +117,9 @@ export function createReceivePush(deps: {
       reference_number,
       request_id: request.request_id,
       content: { source: request.method, full_name, data, occurred_at },
-      ...(drift ? { drift } : {}),
     }
     if (begun !== null) span?.addChild('validate', begun, performance.now())
-    const written = await ingest.push(write, span)
+    const written = await ingest.push(drift ? { ...write, drift } : write, span)
     if (written.outcome !== 'rejected') {
       // What was left out is kept: an operator may replay it. The activity has the push already.
       if (written.is_held) {
@@ -131,14 +130,9 @@ export function createReceivePush(deps: {
         })
         if (!isKept) throw heldPushesFull()
       }
-      const warnings = [
-        ...input.warnings,
-        ...outcomeWarnings(request, input, written),
-        ...warningsOf(drift),
-        ...keyWarnings(request.platform),
-      ]
       return {
-        ...toResponse(request, written, warnings),
+        status: written.outcome === 'created' ? 201 : 200,
+        body: toResponse(request, written, warningsOf(request, { input, written, drift })),
         record: { record_type, reference_number },
       }
     }
@@ -164,19 +158,15 @@ function moduleNotRegistered({ record_type }: PushInput): HubError {
   return new HubError('module_not_registered', { record_type }, { errors })
 }
 
-function warningsOf(drift: Drift | null): string[] {
-  return drift === null ? [] : describeDrift(drift).map((issue) => `data ${issue}`)
-}
-
 type Written = Exclude<WriteOutcome, { outcome: 'rejected' }>
 
-/** What the outcome does not say. The usual outcomes have no warnings. */
-function outcomeWarnings(
+/** What the outcome does not say. Most pushes have no warnings. */
+function warningsOf(
   { method, platform }: PushRequest,
-  { module_name, platform_name }: PushInput,
-  written: Written,
+  { input, written, drift }: { input: PushInput; written: Written; drift: Drift | null },
 ): string[] {
-  const warnings: string[] = []
+  const { module_name, platform_name } = input
+  const warnings = [...input.warnings]
   if (written.newer) warnings.push(describeNewer(written.newer))
   if (written.is_held) warnings.push(HELD)
   if (method === 'PATCH' && written.outcome === 'created') warnings.push(INCOMPLETE)
@@ -188,6 +178,12 @@ function outcomeWarnings(
   if (platform_name !== null && platform_name !== platform.platform_name) {
     warnings.push(
       `platform_name differs from that of the hub API key, ${JSON.stringify(platform.platform_name)}. The hub ignores it: the key identifies the platform.`,
+    )
+  }
+  if (drift !== null) warnings.push(...describeDrift(drift).map((issue) => `data ${issue}`))
+  if (platform.expires_at !== null) {
+    warnings.push(
+      `This hub API key was replaced and is valid until ${platform.expires_at}. Use the new key.`,
     )
   }
   return warnings
@@ -206,12 +202,6 @@ function describeNewer({ source, at }: NewerWrite): string {
     : `Nothing was changed: a push with the later occurred_at ${time} has set these values.`
 }
 
-function keyWarnings({ expires_at }: AuthenticatedPlatform): string[] {
-  return expires_at === null
-    ? []
-    : [`This hub API key was replaced and is valid until ${expires_at}. Use the new key.`]
-}
-
 const MESSAGES = {
   created: 'New record received from',
   updated: 'Record updated from',
@@ -220,25 +210,18 @@ const MESSAGES = {
   held: 'The record was left as it is: its values were taken back. They were received again from',
 } as const
 
-function toResponse(
-  request: PushRequest,
-  written: Written,
-  warnings: string[],
-): { status: 200 | 201; body: PushResponse } {
+function toResponse(request: PushRequest, written: Written, warnings: string[]): PushResponse {
   const { platform, method } = request
-  return {
-    status: written.outcome === 'created' ? 201 : 200,
-    body: {
-      success: true,
-      message: `${MESSAGES[written.outcome]} ${platform.display_title}.`,
-      method,
-      platform_name: platform.platform_name,
-      module_name: written.module_name,
-      record_id: written.record_id,
-      outcome: written.outcome,
-      ...(warnings.length > 0 ? { warnings } : {}),
-    },
+  const response: PushResponse = {
+    success: true,
+    message: `${MESSAGES[written.outcome]} ${platform.display_title}.`,
+    method,
+    platform_name: platform.platform_name,
+    module_name: written.module_name,
+    record_id: written.record_id,
+    outcome: written.outcome,
   }
+  return warnings.length > 0 ? { ...response, warnings } : response
 }
 
 const MAX_CACHED = 10_000
