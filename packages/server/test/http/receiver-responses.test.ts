@@ -74,6 +74,17 @@ describeHub('an accepted push', (hub) => {
     assert.equal(only(await hub.records(platform_name)).module_name, 'Module people')
   })
 
+  test('a push can have several warnings', async () => {
+    const { hub_api_key } = await hub.registerPushing()
+    const record = newRecord('N-1', { module_name: 'B', platform_name: 'c', data: { unknown: 1 } })
+    const { warnings = [] } = expectBody(await hub.push(hub_api_key, record), 201, PushResponse)
+    const subjects = ['module_name', 'platform_name', 'data has the key "unknown"']
+    assert.deepEqual(
+      warnings.map((warning, index) => warning.startsWith(subjects[index] ?? warning)),
+      [true, true, true],
+    )
+  })
+
   test('only the key identifies the platform, regardless of platform_name', async () => {
     const mine = await hub.registerPushing()
     const other = await hub.registerPushing()

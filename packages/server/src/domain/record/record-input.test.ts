@@ -180,6 +180,10 @@ test('values that are not parsed have the mismatches of parsed ones', () => {
     '2026-02-30',
     '',
     '12.50',
+    '12\n',
+    '2026-11-21\t',
+    'a "b" \\',
+    'é 東京',
     'null',
     5,
     -1,
@@ -191,7 +195,7 @@ test('values that are not parsed have the mismatches of parsed ones', () => {
   ]
   const data = Object.fromEntries(values.map((value, index) => [`k${index}`, value]))
   const text = JSON.stringify({ reference_number: '1', full_name: 'A', data })
-  const scanned = scanPulled(Buffer.from(text), 0, text.length)
+  const scanned = scanPulled(Buffer.from(text), 0, Buffer.byteLength(text))
   for (const expected of ['text', 'number', 'boolean', 'date', 'any'] as const) {
     for (const [position, value] of values.entries()) {
       const found = scanned?.members.findMismatch(position, expected)

@@ -2,8 +2,10 @@ import { readlinkSync } from 'node:fs'
 import { constants, getPriority, setPriority } from 'node:os'
 
 /**
- * Lets other threads and processes come before the calling thread. Only Linux has priorities of threads (setpriority(2)):
- * elsewhere, and where the process cannot read its own folder in /proc, nothing changes.
+ * Lowers the priority of the calling thread, so that it gets less of a busy processor than other threads and processes. The
+ * threads that it starts inherit the priority, as those of libuv's pool would after its first asynchronous access to a file.
+ * Only Linux has priorities of single threads (setpriority(2)). Elsewhere, and without the process's own folder in /proc,
+ * nothing changes.
  */
 export function lowerThreadPriority(): void {
   try {

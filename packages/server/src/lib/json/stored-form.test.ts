@@ -235,6 +235,15 @@ function describe(scanned: ScannedObject | null) {
   return scanned && [list(scanned.members), list(scanned.inner)]
 }
 
+test('the members of an object after one of many more keys, or before it, are its own', () => {
+  const many = Object.fromEntries(Array.from({ length: 100 }, (_, key) => [`k${key}`, key]))
+  for (const data of [many, { a: 1 }, {}, many]) {
+    for (const text of [{ data }, { ...many, data }, { data, b: 2 }].map(stringifyLossless)) {
+      assert.ok(assertCorrect(Buffer.from(text)), text)
+    }
+  }
+})
+
 test('a scanned key does not depend on bytes that are overwritten later', () => {
   const bytes = Buffer.from('{"first":1}')
   const scanned = scanner.scan(bytes, 0, bytes.length)

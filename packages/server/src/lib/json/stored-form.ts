@@ -68,7 +68,7 @@ export class StoredFormScanner {
   #inner: MemberList | null = null
   /** The combined bits of all string bytes. */
   #bits = 0
-  /** The number of members of the last object, and of its chosen member. */
+  /** The number of members of the last object in the stored form, and of its chosen member. */
   #length = 0
   #innerLength = 0
 
@@ -91,7 +91,8 @@ export class StoredFormScanner {
     const members = new MemberList(this.#length)
     if (this.#scanObject(start + 1, 1, this.#keys.root(), members) !== end) return null
     if (this.#bits >= 0x80 && !isUtf8(bytes.subarray(start, end))) return null
-    this.#length = members.trim()
+    this.#length = trim(members)
+    this.#innerLength = trim(this.#inner)
     return { members, inner: this.#inner }
   }
 
@@ -124,9 +125,7 @@ export class StoredFormScanner {
   #scanInner(at: number, node: KeyNode): number {
     const members = new MemberList(this.#innerLength)
     this.#inner = members
-    const end = this.#scanObject(at + 1, 2, node, members)
-    this.#innerLength = members.trim()
-    return end
+    return this.#scanObject(at + 1, 2, node, members)
   }
 
   #scanArray(from: number, depth: number, parent: KeyNode): number {
@@ -198,13 +197,14 @@ class MemberList implements ScannedMembers {
     this.starts[node.length - 1] = start
     this.ends[node.length - 1] = end
   }
+}
 
-  /** Ends the arrays after the last member. Returns the number of members. */
-  trim(): number {
-    const length = this.#last?.length ?? 0
-    if (this.starts.length > length) this.starts.length = this.ends.length = length
-    return length
-  }
+/** Ends the arrays of a list after the last member. Returns the number of members. */
+function trim(list: MemberList | null): number {
+  if (list === null) return 0
+  const { starts, ends, keys } = list
+  if (starts.length > keys.length) starts.length = ends.length = keys.length
+  return keys.length
 }
 
 function scanEscape(bytes: Uint8Array, at: number): number {

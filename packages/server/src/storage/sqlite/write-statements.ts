@@ -342,21 +342,19 @@ export function prepareInsert(database: DatabaseSync) {
       statement: database.prepare(
         `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${Array(count).fill(row).join(', ')} ${onConflict}`,
       ),
-      // Used for all rows, because an array that grows is copied several times.
-      parameters: new Array<SQLInputValue>(count * columns.length).fill(null),
     }))
     return <Item>(items: readonly Item[], valuesOf: (item: Item) => SQLInputValue[]): void => {
       let inserted = 0
-      for (const { count, statement, parameters } of statements) {
+      for (const { count, statement } of statements) {
         for (; items.length - inserted >= count; inserted += count) {
+          // An array that grows would be copied several times.
+          const parameters = new Array<SQLInputValue>(count * columns.length)
           let at = 0
           for (const item of items.slice(inserted, inserted + count)) {
             for (const value of valuesOf(item)) parameters[at++] = value
           }
           statement.run(...parameters)
         }
-        // The values can be large.
-        parameters.fill(null)
       }
     }
   }
