@@ -22,6 +22,11 @@ function element(index: number, text = '') {
   return new RecordElement(chunk, 0, { value })
 }
 
+test('an element that is null is not parsed again', () => {
+  const chunk = { bytes: Buffer.from('1'), starts: [0], ends: [1], firstIndex: 0, tooLarge: [] }
+  assert.equal(new RecordElement(chunk, 0, { value: null }).value, null)
+})
+
 test('the position of the first occurrence is looked up only for the duplicates that are stored', async () => {
   const { stored, rejections } = startRejections()
   let lookUps = 0

@@ -39,7 +39,7 @@ export class RecordElement {
 
   /** The parsed element. */
   get value(): JsonValue {
-    this.#value ??= parseLossless(decodeJson(this.bytes))
+    if (this.#value === undefined) this.#value = parseLossless(decodeJson(this.bytes))
     return this.#value
   }
 }

@@ -37,6 +37,7 @@ type StoredSnapshot = Pick<
 /** The running pull and the last one, as the snapshot shows them. */
 export type StoredPull = Omit<SnapshotPull, 'next_run_at'>
 
+/** The maximum number of platforms in a snapshot. */
 export const MAX_SNAPSHOT_PLATFORMS = 200
 
 export interface SnapshotStore {

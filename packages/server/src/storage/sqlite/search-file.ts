@@ -33,8 +33,8 @@ const SCHEMA = [
   ...TABLES,
   // In bytes. With the default of one megabyte, more and smaller segments are merged: 70 µs per record instead of 40.
   `INSERT INTO record_search (record_search, rank) VALUES ('hashsize', 4194304)`,
-  // Segments of one size, which FTS5 merges. With the default of 4, entries are written again more often: reading, tokens and
-  // index take 62 µs per museum record instead of 55. A look-up takes 17 µs instead of 11 with a million records.
+  // The number of segments of one level that FTS5 merges. With the default of 4, entries are written again more often: reading,
+  // tokens and index take 62 µs per museum record instead of 55. A look-up among a million records takes 17 µs instead of 11.
   `INSERT INTO record_search (record_search, rank) VALUES ('automerge', 8)`,
   // In percent. With the default of 10, FTS5 rewrites the whole index each time that a tenth of the records has changed:
   // 320 µs per changed record instead of 60. The index has at most twice the size.
